@@ -1,0 +1,37 @@
+"""Replacing attributes of a framework's modules and classes, and putting the identical originals back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+Original = Callable[..., Any]
+
+
+class HookPointMissing(LookupError):
+    """The installed framework lacks an attribute that the adapter patches; `args[0]` names it."""
+
+
+@dataclass(slots=True)
+class Patches:
+    """The attributes that were replaced, undone in reverse order by `undo`."""
+
+    _done: list[tuple[object, str, object, object]] = field(default_factory=list[tuple[object, str, object, object]])
+
+    def wrap(self, owner: object, name: str, wrapper: Callable[[Original], Original]) -> None:
+        """Replaces `owner.name` by `wrapper(original)`. Raises `HookPointMissing` when there is no such attribute."""
+        original = cast("Original | None", vars(owner).get(name))
+        if original is None:
+            where = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", owner)
+            raise HookPointMissing(f"{where}.{name}")
+        replacement = wrapper(original)
+        setattr(owner, name, replacement)
+        self._done.append((owner, name, original, replacement))
+
+    def undo(self) -> None:
+        """Restores every attribute, except one that somebody else has wrapped since: theirs would be lost."""
+        while self._done:
+            owner, name, original, replacement = self._done.pop()
+            if vars(owner).get(name) is replacement:
+                setattr(owner, name, original)

@@ -1,0 +1,129 @@
+"""Opens, marks and closes records; what sinks must be told is queued, to be told outside the lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hookspan.model.ids import RecordKey
+from hookspan.spans import names as n
+from hookspan.spans.parents import Book
+from hookspan.spans.payload import ContentPolicy, short_text
+from hookspan.spans.pauses import PauseIndex
+from hookspan.spans.record import AttributeValue, Attributes, Identity, Record, Sink, SpanEvent, SpanIds, SpanLink
+from hookspan.spans.state import AgentState, Node, Place, RunState
+
+MAX_EVENTS = 32
+
+_CLIENT_KINDS = frozenset({n.CHAT, n.HOOK_COMMAND})
+
+Telling = tuple[Callable[[Sink, Record], None], Record]
+
+
+class Desk:
+    def __init__(self, identity: Identity, policy: ContentPolicy, pauses: PauseIndex, writer: str) -> None:
+        self.book = Book()
+        self.policy = policy
+        self.pauses = pauses
+        self.writer = writer
+        self.lost: dict[str, int] = {}
+        self._identity = identity
+        self._telling: list[Telling] = []
+
+    def open(
+        self,
+        *,
+        key: RecordKey,
+        kind: str,
+        name: str,
+        start: int,
+        above: Place | None,
+        run: RunState,
+        framework: str,
+        attributes: dict[str, AttributeValue],
+        agent: AgentState | None = None,
+        link: SpanLink | None = None,
+        join: SpanIds | None = None,
+    ) -> Node:
+        """Begins a record below `above`. `agent` is given by agents and workflows: their own books. `join` is the
+        parent of a run that goes on in a trace begun earlier; it gives way to the caller's span."""
+        run.sequence += 1
+        holder = agent or (above.agent if above is not None else AgentState())
+        attributes[n.RECORD] = kind
+        attributes[n.FRAMEWORK] = framework
+        attributes[n.RUN_ID] = run.run_id
+        attributes[n.WRITER_ID] = self.writer
+        attributes[n.SEQUENCE] = run.sequence
+        if run.conversation is not None:
+            attributes[n.CONVERSATION_ID] = run.conversation
+        if run.turn is not None:
+            attributes[n.TURN_ID] = run.turn
+        if holder.name is not None and n.AGENT_NAME not in attributes:
+            attributes[n.AGENT_NAME] = short_text(holder.name)
+        record = Record(
+            key=key,
+            kind=kind,
+            name=name,
+            client=kind in _CLIENT_KINDS,
+            run_id=run.run_id,
+            start=start,
+            attributes=attributes,
+            parent=above.ids if above is not None else join,
+            outermost=run.sequence == 1,
+        )
+        if link is not None:
+            record.links.append(link)
+        record.ids = ids = self._identity.issue(record)
+        if record.outermost:
+            run.mode = self.policy.in_force(exported=self._identity.exported(record))
+        parent = self.book.open.get(above.key) if above is not None else None
+        node = Node(record, Place(key, run, ids, holder, framework), parent, owns_agent=agent is not None, began=start)
+        self.book.add(node)
+        self._telling.append((_tell_opened, record))
+        return node
+
+    def close(self, node: Node, end: int, *, unfinished: bool = False) -> None:
+        record = node.record
+        record.end = max(end, record.start)
+        record.unfinished = unfinished
+        if record.outermost or self._late(node):
+            record.attributes[n.RECORDS_TOTAL] = node.place.run.sequence
+        self.book.remove(node)
+        self._telling.append((_tell_closed, record))
+
+    def event(self, node: Node, name: str, at: int, attributes: Attributes) -> None:
+        """Adds an event; beyond 32 they are counted instead."""
+        record = node.record
+        if len(record.events) < MAX_EVENTS:
+            record.events.append(SpanEvent(name, at, attributes))
+            return
+        omitted = record.attributes.get(n.EVENTS_OMITTED, 0)
+        record.attributes[n.EVENTS_OMITTED] = (omitted if isinstance(omitted, int) else 0) + 1
+
+    def lose(self, reason: str) -> None:
+        self.lost[reason] = self.lost.get(reason, 0) + 1
+
+    def told(self) -> Sequence[Telling]:
+        """What the sinks must be told now; the caller tells it after letting go of the lock."""
+        telling, self._telling = self._telling, []
+        return telling
+
+    def _late(self, node: Node) -> bool:
+        """A record that outlives its run's first one: the total that was given there is no longer the last word."""
+        return not node.record.outermost and not any(other.place.run is node.place.run and other.record.outermost for other in _above(node))
+
+
+def _above(node: Node) -> Sequence[Node]:
+    found: list[Node] = []
+    upper = node.parent
+    while upper is not None:
+        found.append(upper)
+        upper = upper.parent
+    return found
+
+
+def _tell_opened(sink: Sink, record: Record) -> None:
+    sink.opened(record)
+
+
+def _tell_closed(sink: Sink, record: Record) -> None:
+    sink.closed(record)

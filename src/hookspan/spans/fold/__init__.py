@@ -1,0 +1,1 @@
+"""The one fold: each kind of fact changes the open records in one way, whichever framework it came from."""

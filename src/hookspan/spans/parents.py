@@ -1,0 +1,86 @@
+"""Who is whose parent: by id, never by thread or by what came last.
+
+A record's parent is the one its fact names; the outermost record's is the one that is current where it begins. A fact
+whose record or parent has not been seen yet waits for it, and is placed under its run when that ends.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextvars import ContextVar
+
+from hookspan.model.facts import Ended, Fact, Started
+from hookspan.model.ids import RecordKey
+from hookspan.spans.state import Node, Place
+
+MAX_WAITING = 4096
+MAX_REMEMBERED = 1024
+
+current: ContextVar[Place | None] = ContextVar("hookspan_current", default=None)
+"""The record whose code runs here; set at execution boundaries only."""
+
+
+class Book:
+    """Open records by key, the places of those that ended lately, and facts that wait for a record."""
+
+    def __init__(self) -> None:
+        self.open: dict[RecordKey, Node] = {}
+        self._ended: OrderedDict[RecordKey, Place] = OrderedDict()
+        self._waiting: dict[RecordKey, list[Fact]] = {}
+        self._waiting_count = 0
+
+    def place(self, key: RecordKey) -> Place | None:
+        """Where `key` stands or stood; None when it is not known."""
+        node = self.open.get(key)
+        return node.place if node is not None else self._ended.get(key)
+
+    def seen(self, key: RecordKey) -> bool:
+        return key in self.open or key in self._ended
+
+    def add(self, node: Node) -> None:
+        self.open[node.record.key] = node
+        if node.parent is not None:
+            node.parent.children[node.record.key] = node
+
+    def remove(self, node: Node) -> None:
+        key = node.record.key
+        self.open.pop(key, None)
+        if node.parent is not None:
+            node.parent.children.pop(key, None)
+        self._ended[key] = node.place
+        if len(self._ended) > MAX_REMEMBERED:
+            self._ended.popitem(last=False)
+
+    def wait(self, key: RecordKey, fact: Fact) -> bool:
+        """Keeps `fact` until `key` begins; False when there is no room for it."""
+        if self._waiting_count >= MAX_WAITING:
+            return False
+        self._waiting.setdefault(key, []).append(fact)
+        self._waiting_count += 1
+        return True
+
+    def arrived(self, key: RecordKey) -> list[Fact]:
+        """The facts that waited for `key`, in the order they came."""
+        facts = self._waiting.pop(key, [])
+        self._waiting_count -= len(facts)
+        return facts
+
+    def stranded(self, run: RecordKey | None = None) -> list[Fact]:
+        """All facts (of `run`) that still wait, in the order they happened, beginnings first."""
+        found: list[Fact] = []
+        for key in list(self._waiting):
+            mine = [fact for fact in self._waiting[key] if run is None or fact.run == run]
+            if mine:
+                rest = [fact for fact in self._waiting[key] if run is not None and fact.run != run]
+                if rest:
+                    self._waiting[key] = rest
+                else:
+                    del self._waiting[key]
+                found += mine
+        self._waiting_count -= len(found)
+        return sorted(found, key=_order)
+
+
+def _order(fact: Fact) -> tuple[int, int]:
+    rank = 0 if isinstance(fact, Started) else 2 if isinstance(fact, Ended) else 1
+    return (rank, fact.at)

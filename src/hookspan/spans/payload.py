@@ -1,0 +1,188 @@
+"""Content made into bounded, redacted text: what any framework hands us, whatever its type."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import orjson
+
+from hookspan.model.content import ContentMode
+from hookspan.spans.guard import note
+
+MAX_CONTENT_BYTES = 16_384
+_REDACTION_SLACK = 8_192
+"""Read beyond the cut before redacting, so that a secret which the cut would split is still whole."""
+_MAX_NODES = 20_000
+_MAX_DEPTH = 40
+_MEDIA_TYPES = frozenset({"image", "image_url", "audio", "input_audio", "file", "video", "document", "media"})
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPolicy:
+    """`mode` None: `tools` while the trail stays on this machine, `none` as soon as it is exported."""
+
+    mode: ContentMode | None = None
+    max_bytes: int = MAX_CONTENT_BYTES
+    redact: Callable[[str], str] | None = None
+
+    def in_force(self, *, exported: bool) -> ContentMode:
+        if self.mode is not None:
+            return self.mode
+        return ContentMode.NONE if exported else ContentMode.TOOLS
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """Text as it is kept. `size` is the original's UTF-8 length in bytes; `cut` when less than all is kept."""
+
+    text: str | None
+    size: int
+    cut: bool = False
+
+
+def measured(value: object) -> int:
+    """The UTF-8 length in bytes of a string as it is, of anything else as JSON."""
+    return _length(value) if isinstance(value, str) else len(_json(value))
+
+
+def kept(value: object, policy: ContentPolicy) -> Payload:
+    """A string as it is, anything else as JSON: redacted, then cut to `policy.max_bytes`.
+
+    A redactor that raises drops the text, not the record.
+    """
+    if isinstance(value, str):
+        size, text = _length(value), value
+    else:
+        light = _lightened(value)
+        whole = _json(light)
+        size, text = len(whole) if light == value else measured(value), whole.decode()
+    return bounded(text, size, policy.max_bytes, policy.redact)
+
+
+def bounded(text: str, size: int, limit: int, redact: Callable[[str], str] | None) -> Payload:
+    text = clean(text[: limit + _REDACTION_SLACK])
+    if redact is not None:
+        try:
+            text = redact(text)
+        except Exception as error:
+            note("the redactor", error)
+            return Payload(None, size)
+    short = _first_bytes(text, limit)
+    return Payload(short, size, cut=size > limit and len(short.encode()) < size)
+
+
+def short_text(value: str, limit: int = 256, redact: Callable[[str], str] | None = None) -> str:
+    """A name, reason or message as an attribute: valid UTF-8, redacted, at most `limit` bytes."""
+    if len(value) <= 64 and value.isascii() and redact is None:
+        return value
+    return bounded(value, 0, limit, redact).text or ""
+
+
+def clean(text: str) -> str:
+    """Valid Unicode: a lone surrogate, which an encoder would refuse, becomes U+FFFD."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _first_bytes(text: str, limit: int) -> str:
+    if len(text) * 4 <= limit or (text.isascii() and len(text) <= limit):
+        return text
+    return text.encode()[:limit].decode("utf-8", "ignore")
+
+
+def _length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def _json(value: object) -> bytes:
+    try:
+        return orjson.dumps(value, default=_plain_leaf, option=orjson.OPT_NON_STR_KEYS)
+    except (TypeError, ValueError, RecursionError):
+        return orjson.dumps(_Walk().plain(value, 0), option=orjson.OPT_NON_STR_KEYS)
+
+
+def _plain_leaf(value: object) -> object:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"<{len(value)} bytes>"
+    if isinstance(value, set | frozenset):
+        return sorted((str(item) for item in cast("set[object]", value)))
+    dump = getattr(value, "model_dump", None)
+    if dump is not None and not isinstance(value, type):
+        return dump()
+    return _said(value)
+
+
+def _said(value: object) -> str:
+    try:
+        return clean(str(value))
+    except Exception:  # an object of the user's whose __str__ raises is named, not lost
+        return f"<{type(value).__name__}>"
+
+
+class _Walk:
+    """The slow way, for what the encoder refuses: cycles, huge integers, lone surrogates, odd keys."""
+
+    def __init__(self) -> None:
+        self._nodes = 0
+        self._above: set[int] = set()
+
+    def plain(self, value: object, depth: int) -> object:
+        self._nodes += 1
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return clean(value)
+        if isinstance(value, int):
+            return value if -(2**63) <= value < 2**64 else str(value)
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if depth > _MAX_DEPTH or self._nodes > _MAX_NODES:
+            return "<cut>"
+        if id(value) in self._above:
+            return "<cycle>"
+        self._above.add(id(value))
+        try:
+            return self._inside(value, depth + 1)
+        finally:
+            self._above.discard(id(value))
+
+    def _inside(self, value: object, depth: int) -> object:
+        if isinstance(value, Mapping):
+            pairs = cast("Mapping[object, object]", value).items()
+            return {_said(key): self.plain(item, depth) for key, item in pairs}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self.plain(item, depth) for item in cast("Sequence[object]", value)]
+        leaf = _plain_leaf(value)
+        return leaf if isinstance(leaf, str) else self.plain(leaf, depth)
+
+
+def _lightened(value: object, depth: int = 0) -> object:
+    """Media blocks told by type and size; text beside them stays."""
+    if depth > 6:
+        return value
+    if isinstance(value, list):
+        return [_lightened(item, depth + 1) for item in cast("list[object]", value)]
+    if isinstance(value, dict):
+        block = cast("dict[object, object]", value)
+        if block.get("type") in _MEDIA_TYPES:
+            return {key: _media(item) for key, item in block.items()}
+        return {key: _lightened(item, depth + 1) for key, item in block.items()}
+    return value
+
+
+def _media(value: object) -> object:
+    if isinstance(value, str) and len(value) > 512:
+        return f"<{len(value)} characters of media>"
+    if isinstance(value, bytes | bytearray):
+        return f"<{len(value)} bytes>"
+    if isinstance(value, dict):
+        return {key: _media(item) for key, item in cast("dict[object, object]", value).items()}
+    return value
