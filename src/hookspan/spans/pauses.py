@@ -31,7 +31,7 @@ class Pause:
     sampled: bool
     at: int
     kind: str
-    calls: Sequence[HeldCall] = ()
+    calls: tuple[HeldCall, ...] = ()
 
 
 class PauseIndex(Protocol):

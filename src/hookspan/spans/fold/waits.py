@@ -36,7 +36,7 @@ def interrupted(desk: Desk, fact: Interrupted, node: Node) -> None:
     node.record.attributes[n.INTERRUPT_KIND] = described[n.INTERRUPT_KIND]
     if known:
         return
-    held = [HeldCall(call, _tool_of(node, call)) for call in fact.calls]
+    held = tuple(HeldCall(call, _tool_of(node, call)) for call in fact.calls)
     for call in fact.calls:
         proposal = agent.proposals.get(call)
         if proposal is not None:
