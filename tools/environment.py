@@ -11,16 +11,23 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STAMP = "hookspan-stamp"
 
 
+def metadata() -> str:
+    """The part of pyproject.toml that an install takes over; settings of tools may change without a new environment."""
+    whole = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return repr((whole["build-system"], whole["project"], whole["tool"]["hatch"]))
+
+
 def fingerprint(lock: Path) -> str:
-    """A hash over what decides the environment's content: Python, lock, package metadata and this file."""
-    seen = hashlib.sha256(f"{sys.version}\n{ROOT}\n".encode())
-    for path in (lock, ROOT / "pyproject.toml", ROOT / "src" / "hookspan_autoload.pth", Path(__file__)):
+    """A hash over what decides the environment's content: Python, lock, package metadata, the .pth and this file."""
+    seen = hashlib.sha256(f"{sys.version}\n{ROOT}\n{metadata()}\n".encode())
+    for path in (lock, ROOT / "src" / "hookspan_autoload.pth", Path(__file__)):
         seen.update(path.read_bytes())
     return seen.hexdigest()
 
@@ -63,7 +70,10 @@ def main(name: str, lock_name: str) -> int:
     print(f"hookspan: making {name} with Python {sys.version.split()[0]} from {lock_name} ...", flush=True)
     shutil.rmtree(home, ignore_errors=True)
     if not run(sys.executable, "-m", "venv", home):
-        print(f"hookspan: {sys.executable} could not make {name}: run 'apt-get install python3-venv' or name another with PYTHON=", file=sys.stderr)
+        print(
+            f"hookspan: {sys.executable} could not make {name}: run 'apt-get install python3-venv' or name another with PYTHON=",
+            file=sys.stderr,
+        )
         return 1
     if not install(home / "bin" / "python", lock):
         print(f"hookspan: installing {lock_name} into {name} failed; the installer's own words stand above", file=sys.stderr)

@@ -1,0 +1,40 @@
+# Everything sets itself up in the checkout (.venv*); only Python 3.11 with venv is needed. PYTHON=... chooses another one.
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-fast test-stack lint bench lock clean
+
+SETUP = python=$$(sh tools/python.sh) && "$$python" tools/environment.py
+IN_VENV = .venv/bin/python
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 16
+
+demo: ## run the demo agent and show its trail (offline, under 20 s once installed)
+	@$(SETUP) .venv requirements/dev.txt
+	@.venv/bin/hookspan demo
+
+test: ## lint, types and all tests, on every environment that this machine can have (up to 15 minutes)
+	@$(SETUP) .venv requirements/dev.txt
+	@$(IN_VENV) tools/check.py test
+
+test-fast: ## the tests that are not slow, on the main environment (under 3 minutes)
+	@$(SETUP) .venv requirements/dev.txt
+	@$(IN_VENV) tools/check.py fast
+
+test-stack: ## the trail through the real collector, Jaeger and Prometheus, built from Go modules
+	@$(SETUP) .venv requirements/dev.txt
+	@$(IN_VENV) tools/check.py stack
+
+lint: ## ruff and pyright
+	@$(SETUP) .venv requirements/dev.txt
+	@$(IN_VENV) tools/check.py lint
+
+bench: ## overhead beside the peers; writes bench/results
+	@$(SETUP) .venv-peers requirements/peers.txt
+	@.venv-peers/bin/python bench/run.py
+
+lock: ## compile requirements/*.txt anew
+	@$(SETUP) .venv requirements/dev.txt
+	@sh tools/lock.sh
+
+clean: ## remove the environments and reports of this checkout
+	rm -rf .venv .venv313 .venv-oldest .venv-peers .reports
