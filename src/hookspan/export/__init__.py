@@ -1,0 +1,1 @@
+"""Out of the process: settings, the zero-code switches, provider choice, OTLP."""
