@@ -17,6 +17,11 @@ from report import Closing, Outcome, of_pytest, of_tool
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / ".reports"
 EVERYWHERE = "not stack and not peers"
+QUICK = f"{EVERYWHERE} and not slow"
+OF_FRAMEWORKS = ("tests/adapters/langgraph", "tests/contract", "tests/spikes", "tests/faults")
+"""Where the framework's version matters."""
+NOT_POSSIBLE_HERE = 3
+"""Exit code of the stack's build where Go is missing or too old."""
 
 
 def environ() -> dict[str, str]:
@@ -24,11 +29,11 @@ def environ() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "OTEL_", "HOOKSPAN_"))}
 
 
-def run(*command: str) -> tuple[int, float]:
+def run(*command: str, **variables: str) -> tuple[int, float]:
     """Exit code and seconds."""
     print(f"\n$ {' '.join(command)}", flush=True)
     start = time.monotonic()
-    code = subprocess.run(command, cwd=ROOT, env=environ(), stdin=subprocess.DEVNULL, check=False).returncode
+    code = subprocess.run(command, cwd=ROOT, env={**environ(), **variables}, stdin=subprocess.DEVNULL, check=False).returncode
     return code, time.monotonic() - start
 
 
@@ -36,11 +41,11 @@ def tool(step: str, *command: str) -> Outcome:
     return of_tool(step, *run(*command))
 
 
-def pytest(step: str, home: str, *arguments: str) -> Outcome:
+def pytest(step: str, home: str, *arguments: str, **variables: str) -> Outcome:
     REPORTS.mkdir(exist_ok=True)
     xml = REPORTS / f"{step.replace(' ', '-')}.xml"
     xml.unlink(missing_ok=True)
-    code, seconds = run(f"{home}/bin/python", "-m", "pytest", "-q", "--junitxml", str(xml), *arguments)
+    code, seconds = run(f"{home}/bin/python", "-m", "pytest", "-q", "--junitxml", str(xml), *arguments, **variables)
     return of_pytest(step, code, xml, seconds)
 
 
@@ -53,7 +58,7 @@ def lint() -> list[Outcome]:
 
 
 def fast() -> list[Outcome]:
-    return [pytest("tests, fast", ".venv", "-n", "2", "-m", f"{EVERYWHERE} and not slow", "tests")]
+    return [pytest("tests, fast", ".venv", "-n", "2", "-m", QUICK, "tests")]
 
 
 def elsewhere(step: str, python: str, home: str, lock: str, *arguments: str) -> Outcome:
@@ -69,7 +74,7 @@ def on_python_313() -> Outcome:
     found = subprocess.run(["sh", "tools/python.sh", "3.13"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
     if not found:
         return Outcome(step, skipped=(("no Python 3.13 on this machine (PATH, PYENV_ROOT)", step),))
-    return elsewhere(step, found, ".venv313", "requirements/dev.txt", "-n", "2", "-m", f"{EVERYWHERE} and not slow", "tests")
+    return elsewhere(step, found, ".venv313", "requirements/dev.txt", "-n", "2", "-m", QUICK, "tests")
 
 
 def whole() -> list[Outcome]:
@@ -78,13 +83,33 @@ def whole() -> list[Outcome]:
         *lint(),
         pytest("tests", ".venv", "-n", "2", "-m", EVERYWHERE, "tests"),
         on_python_313(),
-        elsewhere("tests, oldest set", python, ".venv-oldest", "requirements/oldest.txt", "-n", "2", "-m", "oldest", "tests"),
+        elsewhere(
+            "tests, oldest set",
+            python,
+            ".venv-oldest",
+            "requirements/oldest.txt",
+            "-n",
+            "2",
+            "-m",
+            f"{QUICK} and not newest",
+            *OF_FRAMEWORKS,
+        ),
         elsewhere("tests, beside peers", python, ".venv-peers", "requirements/peers.txt", "-m", "peers", "tests"),
     ]
 
 
 def stack() -> list[Outcome]:
-    return [pytest("tests, stack", ".venv", "-m", "stack", "-s", "tests/stack")]
+    """Builds the collector, Jaeger and Prometheus (minutes, once per version), then sends real spans through them."""
+    step = "tests, stack"
+    start = time.monotonic()
+    built = subprocess.run(["sh", "tests/stack/build/build.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    seconds = time.monotonic() - start
+    if built.returncode == NOT_POSSIBLE_HERE:
+        return [Outcome(step, skipped=(("the stack cannot be built on this machine, see above", step),))]
+    if built.returncode:
+        return [of_tool("stack build", built.returncode, seconds)]
+    programs = built.stdout.splitlines()[-1]
+    return [of_tool("stack build", 0, seconds), pytest(step, ".venv", "-m", "stack", "tests/stack", STACK_PROGRAMS=programs)]
 
 
 CHECKS = {"test": whole, "fast": fast, "lint": lint, "stack": stack}
