@@ -49,6 +49,10 @@ def pytest(step: str, home: str, *arguments: str, **variables: str) -> Outcome:
     return of_pytest(step, code, xml, seconds)
 
 
+def there(*folders: str) -> list[str]:
+    return [folder for folder in folders if (ROOT / folder).exists()]
+
+
 def lint() -> list[Outcome]:
     return [
         tool("ruff check", ".venv/bin/ruff", "check", "--quiet", "."),
@@ -92,7 +96,7 @@ def whole() -> list[Outcome]:
             "2",
             "-m",
             f"{QUICK} and not newest",
-            *OF_FRAMEWORKS,
+            *there(*OF_FRAMEWORKS),
         ),
         elsewhere("tests, beside peers", python, ".venv-peers", "requirements/peers.txt", "-m", "peers", "tests"),
     ]

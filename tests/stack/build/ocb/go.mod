@@ -1,6 +1,6 @@
 module hookspan.dev/stack/ocb
 
-go 1.26.8
+go 1.26.0
 
 tool go.opentelemetry.io/collector/cmd/builder
 

@@ -1,6 +1,6 @@
 module hookspan.dev/stack/prometheus
 
-go 1.26.8
+go 1.26.7
 
 tool github.com/prometheus/prometheus/cmd/prometheus
 
