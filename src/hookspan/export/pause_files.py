@@ -69,7 +69,7 @@ class PauseFiles:
         files.sort(key=lambda entry: entry.stat().st_mtime_ns)
         for entry in files[: len(files) // 4]:
             with suppress(OSError):
-                os.unlink(entry.path)
+                Path(entry.path).unlink()
 
 
 def _name(kind: str, said: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hookspan.model.facts import Failure
 from hookspan.model.ids import RecordKey
 from hookspan.spans import names as n
 from hookspan.spans.parents import Book
-from hookspan.spans.payload import ContentPolicy, short_text
 from hookspan.spans.pauses import PauseIndex
-from hookspan.spans.record import AttributeValue, Attributes, Identity, Record, Sink, SpanEvent, SpanIds, SpanLink
+from hookspan.spans.payload import ContentPolicy, short_text
+from hookspan.spans.record import Attributes, AttributeValue, Identity, Record, Sink, SpanEvent, SpanIds, SpanLink
 from hookspan.spans.state import AgentState, Node, Place, RunState
 
 MAX_EVENTS = 32
@@ -98,6 +99,12 @@ class Desk:
             return
         omitted = record.attributes.get(n.EVENTS_OMITTED, 0)
         record.attributes[n.EVENTS_OMITTED] = (omitted if isinstance(omitted, int) else 0) + 1
+
+    def fail(self, node: Node, failure: Failure | None) -> None:
+        """Marks a real failure; None changes nothing."""
+        if failure is not None:
+            node.record.attributes[n.ERROR_TYPE] = short_text(failure.type)
+            node.record.error = short_text(failure.message or failure.type, 1024, self.policy.redact)
 
     def lose(self, reason: str) -> None:
         self.lost[reason] = self.lost.get(reason, 0) + 1

@@ -66,5 +66,5 @@ def note(where: str, error: Exception) -> None:
     if count == 1:
         try:
             log.warning("hookspan: %s failed; your program goes on, with less telemetry", where, exc_info=error)
-        except Exception:  # a log handler of the user's that raises must not reach the agent either
+        except Exception:  # noqa: BLE001 -- a log handler of the user's that raises must not reach the agent either
             return

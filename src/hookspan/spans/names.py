@@ -163,7 +163,7 @@ EVENT_NOTIFICATION = "hookspan.notification"
 NOTED_EVENTS = frozenset({EVENT_RETRY, EVENT_TOOL_NAME_REPAIRED, EVENT_CONTEXT_REWRITTEN, EVENT_NOTIFICATION})
 
 # --- metrics
-METRIC_TOKEN_USAGE = "gen_ai.client.token.usage"
+METRIC_TOKEN_USAGE = "gen_ai.client.token.usage"  # noqa: S105 -- counts tokens, is none
 METRIC_OPERATION_DURATION = "gen_ai.client.operation.duration"
 METRIC_INVOKE_AGENT_DURATION = "gen_ai.invoke_agent.duration"
 METRIC_EXECUTE_TOOL_DURATION = "gen_ai.execute_tool.duration"

@@ -67,7 +67,7 @@ def bounded(text: str, size: int, limit: int, redact: Callable[[str], str] | Non
     if redact is not None:
         try:
             text = redact(text)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- whatever a redactor of the user's raises
             note("the redactor", error)
             return Payload(None, size)
     short = _first_bytes(text, limit)
@@ -110,10 +110,12 @@ def _json(value: object) -> bytes:
 
 
 def _plain_leaf(value: object) -> object:
-    if isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, bytes | bytearray):
         return f"<{len(value)} bytes>"
+    if isinstance(value, memoryview):
+        return f"<{value.nbytes} bytes>"
     if isinstance(value, set | frozenset):
-        return sorted((str(item) for item in cast("set[object]", value)))
+        return sorted(str(item) for item in cast("set[object]", value))
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):
         return dump()
@@ -123,7 +125,7 @@ def _plain_leaf(value: object) -> object:
 def _said(value: object) -> str:
     try:
         return clean(str(value))
-    except Exception:  # an object of the user's whose __str__ raises is named, not lost
+    except Exception:  # noqa: BLE001 -- an object of the user's whose __str__ raises is named, not lost
         return f"<{type(value).__name__}>"
 
 
@@ -134,7 +136,7 @@ class _Walk:
         self._nodes = 0
         self._above: set[int] = set()
 
-    def plain(self, value: object, depth: int) -> object:
+    def plain(self, value: object, depth: int) -> object:  # noqa: PLR0911 -- one line a kind of value
         self._nodes += 1
         if value is None or isinstance(value, bool):
             return value

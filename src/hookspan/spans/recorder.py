@@ -39,13 +39,13 @@ from hookspan.model.facts import (
     ToolStarted,
 )
 from hookspan.model.ids import RecordKey
-from hookspan.spans import parents
+from hookspan.spans import guard, parents
 from hookspan.spans.desk import Desk, Telling
 from hookspan.spans.fold import hooks, runs, tools, waits
 from hookspan.spans.fold.lost import lost_beginning, lost_run
 from hookspan.spans.guard import guarded, note, shielded
-from hookspan.spans.payload import ContentPolicy
 from hookspan.spans.pauses import PauseIndex
+from hookspan.spans.payload import ContentPolicy
 from hookspan.spans.record import Identity, Sink
 from hookspan.spans.state import Place
 
@@ -132,7 +132,7 @@ class Recorder:
                 self._fold(fact)
                 telling = self._desk.told()
             self._tell(telling)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- the promise: total
             note(f"recording {type(fact).__name__}", error)
             self._desk.lose("fault")
             _reraise(error)
@@ -190,7 +190,8 @@ class Recorder:
 
     def flush(self, timeout_s: float) -> bool:
         """Delivers what ended so far; True when every sink did within the time."""
-        return all([_kept(sink.flush, timeout_s) for sink in self._sinks])
+        delivered = [_kept(sink.flush, timeout_s) for sink in self._sinks]
+        return all(delivered)
 
     def shutdown(self, timeout_s: float) -> None:
         """Ends what is open and closes the sinks."""
@@ -237,7 +238,7 @@ class Recorder:
             for sink in self._sinks:
                 try:
                     tell(sink, record)
-                except Exception as error:
+                except Exception as error:  # noqa: BLE001 -- one sink's fault is not another's
                     note(f"telling {type(sink).__name__}", error)
                     self._desk.lose("sink")
                     _reraise(error)
@@ -259,8 +260,6 @@ def _kept(flush: Callable[[float], bool], timeout_s: float) -> bool:
 
 
 def _reraise(error: Exception) -> None:
-    from hookspan.spans import guard
-
     if guard.reraise:
         raise error
 

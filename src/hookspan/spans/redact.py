@@ -20,14 +20,18 @@ _TOKENS = (
     r"npm_[A-Za-z0-9]{30,}",
     r"pypi-[A-Za-z0-9_\-]{40,}",
     r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}",
-    r"SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}",
+    r"SG\.[A-Za-z0-9_\-]{16,64}\.[A-Za-z0-9_\-]{16,}",
     r"lsv2_(?:pt|sk)_[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]+)?",
-    r"eyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}",
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+    r"eyJ[A-Za-z0-9_\-]{8,2000}\.eyJ[A-Za-z0-9_\-]{8,4000}\.[A-Za-z0-9_\-]{8,}",
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)",
 )
 """Values that are secrets wherever they stand."""
 
-_KEY = r"[A-Za-z0-9_\-.]*(?:passw(?:or)?d|passphrase|secret|api[_\-]?key|apikey|access[_\-]?key|auth[_\-]?token|access[_\-]?token|refresh[_\-]?token|client[_\-]?secret|private[_\-]?key|credentials?)[A-Za-z0-9_\-.]*"
+_KEY_WORDS = (
+    r"passw(?:or)?d|passphrase|secret|api[_\-]?key|apikey|access[_\-]?key|auth[_\-]?token|access[_\-]?token|refresh[_\-]?token|"
+    r"client[_\-]?secret|private[_\-]?key|credentials?"
+)
+_KEY = rf"(?:{_KEY_WORDS})[A-Za-z0-9_\-.]{{0,40}}"
 _NAMED = (
     rf"(?P<head>(?i:{_KEY})\\?[\"']?\s{{0,3}}[:=]\s{{0,3}}\\?[\"']?)(?P<value>[^\s\"'\\,;&<>{{}}\[\]()]{{4,}})",
     r"(?P<head2>(?i:authorization\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?:bearer|basic|token)\s+|\bbearer\s+))(?P<value2>[A-Za-z0-9_\-.=+/~]{8,})",

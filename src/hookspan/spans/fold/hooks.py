@@ -8,7 +8,6 @@ from hookspan.spans import names as n
 from hookspan.spans.desk import Desk
 from hookspan.spans.fold.placing import place
 from hookspan.spans.fold.tools import mark
-from hookspan.spans.payload import short_text
 from hookspan.spans.state import Node
 
 
@@ -56,9 +55,7 @@ def handler_started(desk: Desk, fact: HandlerStarted, *, force: bool = False) ->
 def handler_ended(desk: Desk, fact: HandlerEnded, node: Node) -> None:
     node.record.attributes.update(describe.handler_ended(fact))
     _decision(desk, node, fact)
-    if fact.failure is not None:
-        node.record.attributes[n.ERROR_TYPE] = short_text(fact.failure.type)
-        node.record.error = short_text(fact.failure.message or fact.failure.type, 1024, desk.policy.redact)
+    desk.fail(node, fact.failure)
     desk.close(node, fact.at)
 
 

@@ -29,16 +29,12 @@ def lost_run(fact: Fact) -> RunStarted:
 def lost_beginning(fact: Fact) -> Started:
     """The record that `fact` is about, zero-length."""
     if isinstance(fact, ModelEnded):
-        return ModelStarted(
-            run=fact.run, key=fact.key, at=fact.at, model=fact.response_model, provider=None, framework=UNKNOWN
-        )
+        return ModelStarted(run=fact.run, key=fact.key, at=fact.at, model=fact.response_model, provider=None, framework=UNKNOWN)
     if isinstance(fact, ToolEnded):
         return ToolStarted(run=fact.run, key=fact.key, at=fact.at, name=UNKNOWN, framework=UNKNOWN)
     if isinstance(fact, HookEnded):
         return HookStarted(run=fact.run, key=fact.key, at=fact.at, event=UNKNOWN, framework=UNKNOWN)
     if isinstance(fact, HandlerEnded):
         command = fact.exit_code is not None
-        return HandlerStarted(
-            run=fact.run, key=fact.key, at=fact.at, event=UNKNOWN, name=UNKNOWN, framework=UNKNOWN, command=command
-        )
+        return HandlerStarted(run=fact.run, key=fact.key, at=fact.at, event=UNKNOWN, name=UNKNOWN, framework=UNKNOWN, command=command)
     return RunStarted(run=fact.run, key=fact.key, at=fact.at, kind=RunKind.WORKFLOW, name=UNKNOWN, framework=UNKNOWN)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hookspan.model.facts import HandlerStarted, HookStarted, ModelStarted, RunStarted, Started, ToolStarted
+from hookspan.model.facts import RunStarted, Started
 from hookspan.model.ids import RecordKey
 from hookspan.spans import parents
 from hookspan.spans.desk import Desk
-from hookspan.spans.state import Node, Place, RunState
+from hookspan.spans.state import Place, RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,6 @@ def place(desk: Desk, fact: Started, *, force: bool) -> Placed | None:
     return Placed(above, run)
 
 
-def open_node(desk: Desk, key: RecordKey) -> Node | None:
-    return desk.book.open.get(key)
-
-
 def _above(desk: Desk, wanted: RecordKey, run: RecordKey, *, force: bool) -> Place | None:
     found = desk.book.place(wanted)
     if found is None and force:
@@ -54,9 +50,7 @@ def _above(desk: Desk, wanted: RecordKey, run: RecordKey, *, force: bool) -> Pla
 
 
 def _new_run(fact: Started) -> RunState:
-    run = RunState(run_id=fact.run)
+    run = RunState(run_id=fact.run, conversation=fact.conversation)
     if isinstance(fact, RunStarted):
         run.turn, run.user = fact.turn, fact.user
-    if isinstance(fact, RunStarted | ModelStarted | ToolStarted | HookStarted | HandlerStarted):
-        run.conversation = fact.conversation
     return run

@@ -18,7 +18,7 @@ from hookspan.spans import describe
 from hookspan.spans import names as n
 from hookspan.spans.desk import Desk
 from hookspan.spans.fold import waits
-from hookspan.spans.fold.placing import open_node, place
+from hookspan.spans.fold.placing import place
 from hookspan.spans.fold.tools import settle_leftovers
 from hookspan.spans.payload import short_text
 from hookspan.spans.record import AttributeValue
@@ -76,8 +76,7 @@ def run_ended(desk: Desk, fact: RunEnded, node: Node) -> None:
     if usage:
         attributes.update(usage)
         desk.event(node, n.EVENT_USAGE, fact.at, usage)
-    if fact.failure is not None:
-        _fail(node, fact.failure.type, fact.failure.message, desk)
+    desk.fail(node, fact.failure)
     desk.close(node, fact.at, unfinished=fact.outcome is RunOutcome.UNFINISHED)
 
 
@@ -108,8 +107,7 @@ def model_ended(desk: Desk, fact: ModelEnded, node: Node) -> None:
             if upper.owns_agent:
                 upper.place.agent.usage = added(upper.place.agent.usage, fact.usage)
             upper = upper.parent
-    if fact.failure is not None:
-        _fail(node, fact.failure.type, fact.failure.message, desk)
+    desk.fail(node, fact.failure)
     desk.close(node, fact.at)
 
 
@@ -127,11 +125,6 @@ def noted(desk: Desk, fact: Noted, node: Node) -> None:
             for key, value in fact.details.items()
         }
         desk.event(node, name, fact.at, details)
-
-
-def _fail(node: Node, kind: str, message: str, desk: Desk) -> None:
-    node.record.attributes[n.ERROR_TYPE] = short_text(kind)
-    node.record.error = short_text(message or kind, 1024, desk.policy.redact)
 
 
 def _end_inside(desk: Desk, node: Node, outcome: RunOutcome, at: int) -> None:
@@ -156,6 +149,3 @@ def end_unseen(desk: Desk, node: Node, outcome: RunOutcome, at: int) -> None:
     elif kind in (n.HOOK_COMMAND, n.HOOK_CALLBACK, n.HOOK):
         attributes[n.HOOK_OUTCOME] = "cancelled" if took_along else "unfinished"
     desk.close(node, at, unfinished=not took_along)
-
-
-__all__ = ["end_unseen", "handed_off", "model_ended", "model_started", "noted", "open_node", "run_ended", "run_started"]

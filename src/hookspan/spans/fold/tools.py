@@ -6,7 +6,6 @@ from hookspan.model.decision import Answered, Basis, Decision, Denied, Source, V
 from hookspan.model.facts import (
     BASIS_BY_SOURCE,
     Decided,
-    Failure,
     ToolEnded,
     ToolOutcome,
     ToolProposed,
@@ -82,7 +81,7 @@ def tool_ended(desk: Desk, fact: ToolEnded, node: Node) -> None:
     if fact.result_edited:
         attributes[n.TOOL_RESULT_EDITED] = True
     describe.content(attributes, n.TOOL_RESULT, n.TOOL_RESULT_BYTES, fact.result, node.place.run.mode, desk.policy)
-    _fail(desk, node, fact.failure)
+    desk.fail(node, fact.failure)
     call = node.call
     desk.event(node, n.EVENT_TOOL_END, fact.at, {f"{n.EVENT_TOOL_END}.call_id": call} if call is not None else {})
     if call is not None:
@@ -121,7 +120,7 @@ def tool_settled(desk: Desk, fact: ToolSettled, node: Node) -> None:
     decisions = run.decisions.pop(fact.call, None) or ([fact.decision] if fact.decision is not None else [])
     for decision in decisions:
         mark(desk, settled, decision, fact.at)
-    _fail(desk, settled, fact.failure)
+    desk.fail(settled, fact.failure)
     desk.close(settled, fact.at)
 
 
@@ -205,16 +204,10 @@ def _basis(run: RunState, call: CallId | None) -> Basis:
     return Basis.UNKNOWN if run.unmatched_answers else Basis.NONE_ASKED
 
 
-def _fail(desk: Desk, node: Node, failure: Failure | None) -> None:
-    if failure is not None:
-        node.record.attributes[n.ERROR_TYPE] = short_text(failure.type)
-        node.record.error = short_text(failure.message or failure.type, 1024, desk.policy.redact)
-
-
 def _differ(proposed: object, started: object) -> bool:
     if proposed is None or started is None:
         return False
     try:
         return bool(proposed != started)
-    except Exception:  # a value of the user's that cannot be compared is not known to be edited
+    except Exception:  # noqa: BLE001 -- a value of the user's that cannot be compared is not known to be edited
         return False

@@ -12,8 +12,8 @@ from hookspan.spans import describe
 from hookspan.spans import names as n
 from hookspan.spans.desk import Desk
 from hookspan.spans.fold.tools import decide, tool_settled
-from hookspan.spans.payload import short_text
 from hookspan.spans.pauses import HeldCall, Pause
+from hookspan.spans.payload import short_text
 from hookspan.spans.record import SpanIds, SpanLink
 from hookspan.spans.state import Node, Place
 
