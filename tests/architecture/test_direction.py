@@ -20,6 +20,8 @@ MAY_IMPORT = {
     "__main__": {"cli"},
     "__init__": {"model", "spans", "export"},
 }
+# Beside the order: the installer tells the one error by which an adapter says that a framework lacks a hook point.
+BESIDE = {("src/hookspan/export/install.py", "hookspan.adapters.patching")}
 # The pipeline makes the store's sink when the trail goes there, and imports it only then.
 LAZY = {("src/hookspan/export/pipeline.py", "store")}
 
@@ -40,7 +42,7 @@ def test_a_layer_imports_only_what_lies_below_it(own: str) -> None:
     found = [each for path in OURS if layer_of(path) == own for each in imports(path) if each.module.split(".")[0] == "hookspan"]
     # Importing the package itself is importing its public interface: fine for who stands above it.
     wrong = [each for each in found if layer(each.module) not in MAY_IMPORT[own] | ({"__init__"} if own in {"cli", "demo"} else set())]
-    assert [str(each) for each in wrong if (each.file, layer(each.module)) not in LAZY] == []
+    assert [str(each) for each in wrong if (each.file, layer(each.module)) not in LAZY and (each.file, each.module) not in BESIDE] == []
 
 
 @pytest.mark.parametrize(("file", "_target"), sorted(LAZY))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -22,7 +24,7 @@ def delete(path: str) -> str:
 
 
 def main() -> None:
-    usage = {"input_tokens": 30, "output_tokens": 12, "total_tokens": 42}
+    usage = UsageMetadata(input_tokens=30, output_tokens=12, total_tokens=42)
     both = calls(("c-add", "add", {"a": 1, "b": 2}), ("c-delete", "delete", {"path": "notes"}), usage=usage)
     agent = create_agent(
         Scripted(script=[both, AIMessage("I leave it.")]),
@@ -31,8 +33,8 @@ def main() -> None:
         checkpointer=InMemorySaver(),
         name="clerk",
     )
-    thread = {"configurable": {"thread_id": "thread-1"}}
-    agent.invoke({"messages": [("user", "add, then delete")]}, thread)
+    thread = RunnableConfig(configurable={"thread_id": "thread-1"})
+    agent.invoke({"messages": [HumanMessage("add, then delete")]}, thread)
     agent.invoke(Command(resume={"decisions": [{"type": "reject", "message": "not today"}]}), thread)
 
 

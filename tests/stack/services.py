@@ -10,7 +10,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -66,7 +66,7 @@ def answers(url: str) -> bool:
 
 
 @contextmanager
-def running(command: list[str], ports: dict[str, int], ready: str, log: Path) -> Iterator[None]:
+def running(command: list[str], ports: dict[str, int], ready: str, log: Path) -> Generator[None]:
     """The program, from its first "ready" to its end."""
     environ = {**os.environ, **{use: str(port) for use, port in ports.items()}}
     with log.open("wb") as out:
@@ -85,7 +85,7 @@ def running(command: list[str], ports: dict[str, int], ready: str, log: Path) ->
 
 
 @contextmanager
-def whole_stack(programs: Path, work: Path) -> Iterator[dict[str, int]]:
+def whole_stack(programs: Path, work: Path) -> Generator[dict[str, int]]:
     """Collector in front of Jaeger and Prometheus; gives the ports by use."""
     ports = free_ports()
     config = work / "prometheus.yml"
