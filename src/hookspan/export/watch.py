@@ -31,7 +31,10 @@ class Watch:
     def __init__(self, frameworks: Iterable[Framework], ready: Callable[[Framework], None]) -> None:
         self._pending = {framework.name: framework for framework in frameworks}
         self._ready = ready
+        self._asking: set[int] = set()
         self._inside: set[int] = set()
+        self._done: set[str] = set()
+        """Modules whose code has run without an error: the import system may still count one of them as begun."""
 
     def start(self) -> None:
         """Frameworks that are imported by now are ready at once."""
@@ -45,13 +48,17 @@ class Watch:
     def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         top = fullname.partition(".")[0]
         thread = get_ident()
-        if thread in self._inside or not any(top in framework.packages for framework in list(self._pending.values())):
+        if (
+            thread in self._asking
+            or thread in self._inside
+            or not any(top in framework.packages for framework in list(self._pending.values()))
+        ):
             return None
-        self._inside.add(thread)  # a finder that asks all others would ask this one again
+        self._asking.add(thread)  # a finder that asks all others would ask this one again
         try:
             spec = self._found_by_others(fullname, path, target)
         finally:
-            self._inside.discard(thread)
+            self._asking.discard(thread)
         if spec is not None and spec.loader is not None:
             self._shadow(spec.loader)
         return spec
@@ -76,19 +83,20 @@ class Watch:
             thread = get_ident()
             outermost = thread not in self._inside
             self._inside.add(thread)
-            done = None
+            # before anything else: a loader that only passes on to another one (wrapt's) would come back here
+            if loader.__dict__.get("exec_module") is exec_module:
+                del loader.exec_module
+                if before is not None:
+                    loader.exec_module = before
             try:
                 original(module)
-                done = module.__name__
+                self._done.add(module.__name__)
             finally:
                 if outermost:
                     self._inside.discard(thread)
-                if loader.__dict__.get("exec_module") is exec_module:
-                    del loader.exec_module
-                    if before is not None:
-                        loader.exec_module = before
-                if outermost:
-                    self._settle(done)
+                # two threads that import parts of one package can leave it half imported for one of them
+                if not self._inside:
+                    self._settle()
 
         exec_module.__code__ = exec_module.__code__.replace(co_filename=_MACHINERY)
         try:
@@ -96,12 +104,11 @@ class Watch:
         except AttributeError:
             return  # a loader without a __dict__: nothing of a framework comes from one
 
-    def _settle(self, done: str | None = None) -> None:
-        """`done` is the module whose code has just run without an error; the import system still counts it as begun."""
+    def _settle(self) -> None:
         for framework in list(self._pending.values()):
             module = sys.modules.get(framework.loaded)
             begun = getattr(getattr(module, "__spec__", None), "_initializing", False)
-            if module is None or (begun and done != framework.loaded):
+            if module is None or (begun and framework.loaded not in self._done):
                 continue
             if self._pending.pop(framework.name, None) is not None:
                 self._ready(framework)
