@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import ROOT
-
-BUILD = "import sys, hatchling.build as backend; print(getattr(backend, sys.argv[1])(sys.argv[2]))"
-PTH = "hookspan_autoload.pth"
-
-
-def build(kind: str, folder: Path) -> Path:
-    """What `pip install .` (build_wheel) and `pip install -e .` (build_editable) ask the build backend for."""
-    made = subprocess.run([sys.executable, "-c", BUILD, kind, str(folder)], cwd=ROOT, check=True, capture_output=True, text=True)
-    return folder / made.stdout.split()[-1]
-
-
-def site_packages(home: Path) -> Path:
-    return next((home / "lib").glob("python*/site-packages"))
-
-
-def installer(kind: str, python: Path, *words: str) -> list[str]:
-    if kind == "pip":
-        return [sys.executable, "-m", "pip", "--python", str(python), *words]
-    return [str(Path(sys.executable).parent / "uv"), "pip", *words[:1], "--python", str(python), *words[1:]]
-
-
-def quietly(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True)
+from tests.support.installs import PTH, ROOT, build, installer, quietly, site_packages
 
 
 @pytest.mark.parametrize("tool", ["pip", "uv"])

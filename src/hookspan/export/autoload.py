@@ -17,11 +17,15 @@ from hookspan.export.watch import Watch
 _YES = ("true", "1", "yes", "on")
 _NO = ("", "false", "0", "no", "off")
 
+_started: list[bool] = []
 _watches: dict[str, Watch] = {}
 
 
 def start() -> None:
     """Waits for the frameworks that the environment asks for. Starting twice (`site` can run a .pth twice) is once."""
+    if _started:
+        return
+    _started.append(True)
     word = os.environ.get("HOOKSPAN_ENABLED", "").strip().lower()
     if word in _YES:
         wait_for(tuple(FRAMEWORKS))
