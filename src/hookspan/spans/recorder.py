@@ -16,6 +16,7 @@ from contextvars import Token
 from dataclasses import dataclass
 
 from hookspan.model.clock import now
+from hookspan.model.content import HookCallbacks
 from hookspan.model.facts import (
     Decided,
     Fact,
@@ -96,6 +97,7 @@ class Recorder:
         pauses: PauseIndex,
         clock: Callable[[], int] = now,
         writer: str | None = None,
+        hook_callbacks: HookCallbacks = HookCallbacks.CHANGED,
     ) -> None:
         self._identity = identity
         self._sinks = tuple(sinks)
@@ -103,6 +105,8 @@ class Recorder:
         self._pauses = pauses
         self._clock = clock
         self._writer = writer
+        self.hook_callbacks = hook_callbacks
+        """Read by the adapters: which executions of in-process hooks they tell of."""
         self._begin()
         _forget_in_child(self)
 

@@ -77,7 +77,11 @@ def tool_started(desk: Desk, fact: ToolStarted, *, force: bool = False) -> None:
 def tool_ended(desk: Desk, fact: ToolEnded, node: Node) -> None:
     attributes = node.record.attributes
     attributes[n.TOOL_OUTCOME] = fact.outcome.value
-    attributes[n.TOOL_RUN_S] = fact.run_s if fact.run_s is not None else max(0, fact.at - node.began) / 1e9
+    if fact.executed:
+        attributes[n.TOOL_RUN_S] = fact.run_s if fact.run_s is not None else max(0, fact.at - node.began) / 1e9
+    else:
+        attributes[n.TOOL_EXECUTED] = False
+        attributes.pop(n.PERMISSION_BASIS, None)
     if fact.result_edited:
         attributes[n.TOOL_RESULT_EDITED] = True
     describe.content(attributes, n.TOOL_RESULT, n.TOOL_RESULT_BYTES, fact.result, node.place.run.mode, desk.policy)
@@ -100,7 +104,8 @@ def tool_settled(desk: Desk, fact: ToolSettled, node: Node) -> None:
     proposal = agent.proposals.pop(fact.call, None)
     name = proposal.name if proposal is not None else fact.name
     attributes = describe.tool(name, fact.call, "function")
-    attributes[n.TOOL_EXECUTED] = False
+    if fact.executed is not None:
+        attributes[n.TOOL_EXECUTED] = fact.executed
     attributes[n.TOOL_OUTCOME] = fact.outcome.value
     arguments = proposal.arguments if proposal is not None else fact.arguments
     describe.content(attributes, n.TOOL_ARGUMENTS, n.TOOL_ARGUMENTS_BYTES, arguments, run.mode, desk.policy)

@@ -118,7 +118,8 @@ def resumed(desk: Desk, fact: Resumed, node: Node) -> None:
         node.record.attributes[n.CHECKPOINT_ID] = fact.checkpoint
     if node.place.run.resumed_from or not node.record.outermost or fact.resume.answers:
         return
-    pauses = desk.pauses.find((), fact.resume.thread)
+    # by the checkpoint that it goes on from: the thread's latest pause may have been answered long ago
+    pauses = desk.pauses.find((fact.checkpoint,), None) if fact.checkpoint is not None else ()
     link = link_to(pauses)
     if link is not None:
         node.record.links.append(link)
