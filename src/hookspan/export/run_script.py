@@ -55,10 +55,10 @@ def _module(name: str, args: Sequence[str]) -> Callable[[], None]:
 
 def _file(path: str, args: Sequence[str]) -> Callable[[], None]:
     sys.argv[:] = [path, *args]
+    whole = path if Path(path).is_absolute() else f"{Path.cwd()}{os.sep}{path}"  # not normalised, as Python has it
     if Path(path).is_dir() or zipfile.is_zipfile(path):
-        _first_on_path(path, always=True)
+        _first_on_path(whole, always=True)
         return lambda: _as_main("__main__", alter_argv=False)
-    whole = path if Path(path).is_absolute() else f"{Path.cwd()}{os.sep}{path}"  # as Python shows it: not normalised
     try:
         with io.open_code(whole) as file:
             source = file.read()
