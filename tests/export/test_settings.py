@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hookspan.export.settings import GRPC, HTTP, SETTINGS_TABLE, Setting, Settings, load
-from hookspan.model.content import ContentMode
+from hookspan.model.content import ContentMode, HookCallbacks
 from hookspan.spans.redact import redactor
 
 OTLP = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
@@ -51,6 +51,7 @@ def test_names_are_unique() -> None:
         ({"HOOKSPAN_REDACT": "on"}, "redact", ()),
         ({"HOOKSPAN_REDACT": r"EMP-\d{6}|(?i:project x)"}, "redact", (r"EMP-\d{6}|(?i:project x)",)),
         ({"HOOKSPAN_MAX_CONTENT": "0"}, "max_content", 0),
+        ({"HOOKSPAN_HOOK_CALLBACKS": "ALL"}, "hook_callbacks", HookCallbacks.ALL),
         ({"HOOKSPAN_HOME": "/srv/trail"}, "home", Path("/srv/trail")),
         ({"XDG_STATE_HOME": "/x/state"}, "home", Path("/x/state/hookspan")),
         ({"HOOKSPAN_STORE_MAX_MB": "2"}, "store_max_mb", 2),
@@ -142,6 +143,7 @@ def test_opentelemetrys_content_variable_counts_only_where_ours_is_not_set(captu
         ("HOOKSPAN_REDACT", "(?i)token"),
         ("HOOKSPAN_MAX_CONTENT", "-1"),
         ("HOOKSPAN_MAX_CONTENT", "1 MB"),
+        ("HOOKSPAN_HOOK_CALLBACKS", "some"),
         ("HOOKSPAN_HOME", "trail"),
         ("HOOKSPAN_STORE", "sqlite"),
         ("HOOKSPAN_STORE_MAX_MB", "0"),

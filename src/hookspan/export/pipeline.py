@@ -90,6 +90,7 @@ def build(settings: Settings, tracer_provider: TracerProvider | None = None, met
             redact=redactor(settings.redact) if settings.redact is not None else None,
         ),
         pauses=PauseFiles(settings.home),
+        hook_callbacks=settings.hook_callbacks,
     )
     pipeline = Pipeline(recorder, tracers, own_meters if isinstance(own_meters, SdkMeterProvider) else None)
     if settings.global_provider:

@@ -16,7 +16,7 @@ from typing import TypeVar
 from hookspan.export import table as t
 from hookspan.export.frameworks import chosen
 from hookspan.export.table import GRPC, HTTP, SETTINGS_TABLE, Setting
-from hookspan.model.content import ContentMode
+from hookspan.model.content import ContentMode, HookCallbacks
 
 __all__ = ["GRPC", "HTTP", "SETTINGS_TABLE", "Setting", "Settings", "load"]
 
@@ -37,6 +37,7 @@ class Settings:
     """Regular expressions beside the built-in ones; None: nothing is masked."""
     max_content: int = t.MAX_CONTENT.default
     """Bytes."""
+    hook_callbacks: HookCallbacks = HookCallbacks.CHANGED
     home: Path
     store: bool | None = None
     """As asked for; what counts is `store_enabled`."""
@@ -106,6 +107,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         content=content if content is not None else captured,
         redact=env.read(t.REDACT),
         max_content=env.read(t.MAX_CONTENT),
+        hook_callbacks=env.read(t.HOOK_CALLBACKS),
         home=env.read(t.HOME) or _default_home(env.environ),
         store=env.read(t.STORE),
         store_max_mb=env.read(t.STORE_MAX_MB),

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from hookspan.export import values
 from hookspan.export.capture import CAPTURE_VALUES, capture_mode
 from hookspan.export.frameworks import FRAMEWORKS
-from hookspan.model.content import ContentMode
+from hookspan.model.content import ContentMode, HookCallbacks
 from hookspan.spans.payload import MAX_CONTENT_BYTES
 
 T = TypeVar("T")
@@ -69,6 +69,14 @@ MAX_CONTENT = Setting[int](
     str(MAX_CONTENT_BYTES),
     "bytes, from 0 to 1048576",
     "longer content is cut to this length",
+)
+HOOK_CALLBACKS = Setting[HookCallbacks](
+    "HOOKSPAN_HOOK_CALLBACKS",
+    values.choice(HookCallbacks),
+    HookCallbacks.CHANGED,
+    str(HookCallbacks.CHANGED),
+    ", ".join(HookCallbacks),
+    "which of the program's own hook callbacks get a record: those that decided, changed something, raised or were slow; all; off: none",
 )
 HOME = Setting[Path | None](
     "HOOKSPAN_HOME",
@@ -233,6 +241,7 @@ SETTINGS_TABLE: tuple[Setting[Any], ...] = (
     CONTENT,
     REDACT,
     MAX_CONTENT,
+    HOOK_CALLBACKS,
     HOME,
     STORE,
     STORE_MAX_MB,
