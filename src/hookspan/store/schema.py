@@ -124,7 +124,7 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     if found > VERSION:
         raise NewerStoreError(
             f"{path} was written by a newer hookspan (its version is {found}, this one knows {VERSION}); "
-            "update hookspan, or set HOOKSPAN_HOME to another folder"
+            "install that one, or set HOOKSPAN_HOME to another folder"
         )
 
 

@@ -1,0 +1,5 @@
+"""`python -m hookspan`: the command line."""
+
+from hookspan.cli import main
+
+main()
