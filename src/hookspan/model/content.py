@@ -17,6 +17,15 @@ class ContentMode(StrEnum):
     """Messages too."""
 
 
+class HookCallbacks(StrEnum):
+    """Which executions of hooks in the agent's own process get a record."""
+
+    CHANGED = "changed"
+    """Those of the user's and third parties' hooks that decided or changed something, raised, or were slow."""
+    ALL = "all"
+    OFF = "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     content: str

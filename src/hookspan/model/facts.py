@@ -213,6 +213,8 @@ class ToolEnded(_Fact):
     run_s: float | None = None
     """Seconds of execution alone where the framework says; else the recorder's own figure."""
     result_edited: bool = False
+    executed: bool = True
+    """False where the call ended before its tool began: its arguments did not fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +231,8 @@ class ToolSettled(_Fact):
     arguments: object = None
     decision: Decision | None = None
     """Who kept it from running; counts only where no decision about the call was seen before."""
+    executed: bool | None = False
+    """None where nobody saw whether it ran: the application answered by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
