@@ -9,7 +9,7 @@ from typing import Any, cast
 Original = Callable[..., Any]
 
 
-class HookPointMissing(LookupError):
+class HookPointMissing(LookupError):  # noqa: N818 -- says what is missing, reads as a sentence where it is raised
     """The installed framework lacks an attribute that the adapter patches; `args[0]` names it."""
 
 

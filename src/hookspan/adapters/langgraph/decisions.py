@@ -42,10 +42,7 @@ def asked_calls(interrupt: Interrupt) -> tuple[AskedCall, ...]:
     requests = asked.get("action_requests")
     if not isinstance(requests, list) or "review_configs" not in asked:
         return ()
-    return tuple(
-        AskedCall(str(request.get("name")), request.get("args"))
-        for request in cast("list[Mapping[str, Any]]", requests)
-    )
+    return tuple(AskedCall(str(request.get("name")), request.get("args")) for request in cast("list[Mapping[str, Any]]", requests))
 
 
 def matched(asked: Sequence[AskedCall], calls: Sequence[Mapping[str, Any]]) -> tuple[CallId, ...]:
@@ -71,10 +68,18 @@ def resume_of(inputs: object, thread: str | None, user: str | None) -> Resume | 
     value = cast("object", cast("Command[Any]", inputs).resume)
     if value is None:
         return None
-    if isinstance(value, Mapping) and value and all(_INTERRUPT_ID.match(str(key)) for key in cast("Mapping[object, object]", value)):
-        several = cast("Mapping[str, object]", value)
+    several = _by_interrupt(value)
+    if several:
         return Resume(thread, tuple(Answer(name, decisions(said, user)) for name, said in several.items()))
     return Resume(thread, (Answer(None, decisions(value, user)),))
+
+
+def _by_interrupt(value: object) -> Mapping[str, object]:
+    """The answers of a resume value that names its interrupts; empty for any other value."""
+    if not isinstance(value, Mapping):
+        return {}
+    several = cast("Mapping[str, object]", value)
+    return several if all(_INTERRUPT_ID.match(str(key)) for key in several) else {}
 
 
 def decisions(value: object, by: str | None) -> tuple[Decision, ...]:
@@ -100,7 +105,7 @@ def verdict_of_answer(message: ToolMessage, by: str | None) -> Decision | None:
 
 
 def _decision(said: object, by: str | None) -> Decision:
-    answer = cast("Mapping[str, Any]", said) if isinstance(said, Mapping) else {}
+    answer: Mapping[str, Any] = cast("Mapping[str, Any]", said) if isinstance(said, Mapping) else {}
     kind, message = answer.get("type"), answer.get("message")
     reason = str(message) if message else None
     if kind == "reject":

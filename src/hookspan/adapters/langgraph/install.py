@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import sys
+import inspect
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
@@ -22,12 +22,18 @@ from langgraph.pregel import main as pregel
 
 from hookspan.adapters.langgraph.graphs import entry_of
 from hookspan.adapters.langgraph.listen import Listener
-from hookspan.adapters.langgraph.middleware import observing
+from hookspan.adapters.langgraph.wrapping import MODEL, TOOL, active, watching
 from hookspan.adapters.patching import Original, Patches
 from hookspan.spans.guard import shielded
 from hookspan.spans.recorder import Recorder
 
-_handler: ContextVar[BaseCallbackHandler | None]
+_COMPOSERS = (
+    ("_chain_tool_call_wrappers", TOOL, False),
+    ("_chain_async_tool_call_wrappers", TOOL, True),
+    ("_chain_model_call_handlers", MODEL, False),
+    ("_chain_async_model_call_handlers", MODEL, True),
+)
+"""Functions of `langchain.agents.factory` that compose middleware's wrapping hooks, and whether those are asynchronous."""
 
 
 def install(recorder: Recorder) -> Callable[[], None]:
@@ -44,10 +50,14 @@ def install(recorder: Recorder) -> Callable[[], None]:
         patches.undo()
         raise
 
+    active.watcher = listener.callbacks
+
     def uninstall() -> None:
         patches.undo()
         hook()
-        listener.tree.clear()
+        if active.watcher is listener.callbacks:
+            active.watcher = None
+        listener.clear()
 
     return uninstall
 
@@ -57,7 +67,7 @@ def _configure_hook(listener: Listener) -> Callable[[], None]:
     has the handler as default, so that no context has to be prepared."""
     variable: ContextVar[BaseCallbackHandler | None] = ContextVar("hookspan_langgraph", default=listener)
     tracers_context.register_configure_hook(variable, inheritable=True)
-    hooks = cast("list[tuple[Any, ...]]", tracers_context._configure_hooks)  # pyright: ignore[reportPrivateUsage] -- there is no public way to take a hook back
+    hooks = cast("list[tuple[Any, ...]]", tracers_context._configure_hooks)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- there is no public way to take a hook back
     mine = hooks[-1]
 
     def remove() -> None:
@@ -77,15 +87,14 @@ def _patch(patches: Patches, listener: Listener) -> None:
     patches.wrap(BaseChatModel, "_agenerate_with_cache", _async_model_scope(listener))
     factory = _agent_factory()
     if factory is not None:
-        sync, asynchronous = observing(listener.short_circuited)
-        patches.wrap(factory, "_chain_tool_call_wrappers", sync)
-        patches.wrap(factory, "_chain_async_tool_call_wrappers", asynchronous)
+        for name, event, asynchronous in _COMPOSERS:
+            patches.wrap(factory, name, watching(event, asynchronous=asynchronous))
 
 
 def _agent_factory() -> object | None:
-    """langchain is optional beside langgraph."""
+    """Langchain is optional beside langgraph."""
     try:
-        from langchain.agents import factory
+        from langchain.agents import factory  # noqa: PLC0415 -- optional: imported only where it is there
     except ImportError:
         return None
     return factory
@@ -100,7 +109,7 @@ def _announcing(listener: Listener) -> Callable[[Original], Original]:
         def get_manager(config: RunnableConfig, *args: Any, **kwargs: Any) -> Any:
             manager = original(config, *args, **kwargs)
             with shielded("announcing a graph"):
-                entry = entry_of(sys._getframe(1).f_locals.get("self"), config)
+                entry = entry_of(_caller(), config)
                 start = manager.on_chain_start
 
                 def on_chain_start(serialized: Any, inputs: Any, run_id: UUID | None = None, **rest: Any) -> Any:
@@ -114,6 +123,14 @@ def _announcing(listener: Listener) -> Callable[[Original], Original]:
         return get_manager
 
     return wrapper
+
+
+def _caller() -> object:
+    """The graph whose method asks for a callback manager: its arguments do not name it."""
+    frame = inspect.currentframe()
+    for _ in range(2):
+        frame = frame.f_back if frame is not None else None
+    return frame.f_locals.get("self") if frame is not None else None
 
 
 def _lifecycle(listener: Listener) -> Callable[[Original], Original]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -11,11 +10,11 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 
 from hookspan.adapters.langgraph import translate
-from hookspan.adapters.langgraph.outcomes import failure
-from hookspan.adapters.langgraph.runtree import Run
+from hookspan.adapters.langgraph.outcomes import cut_short, failure
+from hookspan.adapters.langgraph.proposals import propose, tell
+from hookspan.adapters.langgraph.runtree import Run, RunRole, Turn
 from hookspan.model.clock import now
-from hookspan.model.facts import ModelEnded, ModelStarted, ToolProposed
-from hookspan.model.ids import CallId, RecordKey
+from hookspan.model.facts import ModelEnded, ModelStarted
 from hookspan.spans.recorder import Recorder
 
 _REMEMBERED_THREADS = 1000
@@ -25,20 +24,20 @@ class Models:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._seen: OrderedDict[tuple[str, str], int] = OrderedDict()
-        """How many messages of a conversation an agent's model has been given: the next call tells only newer ones."""
+        """How many messages of a thread an agent's model has been given: the next call tells only newer ones."""
 
     def started(self, run: Run, messages: Sequence[BaseMessage], metadata: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-        parent, run.key = run.key, RecordKey(str(run.id))
+        above = run.opens()
         params = cast("Mapping[str, Any]", options.get("invocation_params") or {})
         turn = run.turn
-        before = self._before(run, len(messages))
+        before = self._before(turn, len(messages)) if turn is not None else 0
         run.structured = "ls_structured_output_format" in cast("Mapping[str, Any]", options.get("options") or {})
         self._recorder.record(
             ModelStarted(
-                run=RecordKey(str(run.root)),
-                key=run.key,
+                run=run.outermost,
+                key=run.own,
                 at=now(),
-                parent=parent,
+                parent=above,
                 model=translate.request_model(metadata, params),
                 provider=translate.provider(metadata.get("ls_provider")),
                 framework=turn.framework if turn is not None else "langgraph",
@@ -52,11 +51,10 @@ class Models:
         message = translate.answer(response)
         reasons = translate.finish_reasons(message, response)
         turn, at = run.turn, now()
-        assert run.key is not None
         self._recorder.record(
             ModelEnded(
-                run=RecordKey(str(run.root)),
-                key=run.key,
+                run=run.outermost,
+                key=run.own,
                 at=at,
                 usage=translate.usage(message, response),
                 response_model=translate.response_model(message),
@@ -71,41 +69,43 @@ class Models:
         if message is None or run.structured:
             return
         turn.proposed = message.tool_calls
-        for call in turn.proposed:
-            if call["id"]:
-                proposed = CallId(call["id"])
-                turn.pending[proposed] = call["name"]
-                self._recorder.record(
-                    ToolProposed(
-                        run=RecordKey(str(run.root)), key=turn.key, at=at, call=proposed, name=call["name"], arguments=call["args"]
-                    )
-                )
+        propose(run, turn, turn.proposed, at)
+        if not _in_node(run):
+            tell(self._recorder, turn)
 
     def raised(self, run: Run, error: BaseException) -> None:
-        assert run.key is not None
-        cancelled = isinstance(error, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt | SystemExit)
+        cancelled = cut_short(error)
         self._recorder.record(
             ModelEnded(
-                run=RecordKey(str(run.root)),
-                key=run.key,
+                run=run.outermost,
+                key=run.own,
                 at=now(),
                 failure=None if cancelled else failure(error),
                 cancelled=cancelled,
             )
         )
 
-    def _before(self, run: Run, count: int) -> int:
-        turn = run.turn
-        if turn is None:
-            return 0
-        who = (turn.thread or turn.key, turn.name)
-        seen = self._seen.get(who, 0)
-        self._seen[who] = count
-        self._seen.move_to_end(who)
-        if len(self._seen) > _REMEMBERED_THREADS:
-            self._seen.popitem(last=False)
+    def _before(self, turn: Turn, count: int) -> int:
+        if turn.thread is None:
+            seen, turn.messages_seen = turn.messages_seen, count
+        else:
+            who = (turn.thread, turn.name)
+            seen = self._seen.get(who, 0)
+            self._seen[who] = count
+            self._seen.move_to_end(who)
+            if len(self._seen) > _REMEMBERED_THREADS:
+                self._seen.popitem(last=False)
         # a shorter conversation was compacted or begun anew: all of it is new
         return seen if seen <= count else 0
+
+
+def _in_node(run: Run) -> bool:
+    upper = run.parent
+    while upper is not None and upper.turn is run.turn:
+        if upper.role is RunRole.NODE:
+            return True
+        upper = upper.parent
+    return False
 
 
 def _thread(metadata: Mapping[str, Any]) -> str | None:

@@ -3,81 +3,70 @@ commands for the parent graph."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-from uuid import UUID
+from collections.abc import Sequence
+from typing import cast
 
 from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphInterrupt, ParentCommand
 from langgraph.types import Interrupt
 
 from hookspan.adapters.langgraph import translate
-from hookspan.adapters.langgraph.decisions import asked_calls, kind_of, matched, verdict_of_answer
-from hookspan.adapters.langgraph.middleware import Ownership, hook_of, is_limit
+from hookspan.adapters.langgraph.answers import settled
+from hookspan.adapters.langgraph.callbacks import Callbacks, Did
+from hookspan.adapters.langgraph.decisions import asked_calls, kind_of, matched
+from hookspan.adapters.langgraph.middleware import Hook, node_hook
 from hookspan.adapters.langgraph.outcomes import failure
+from hookspan.adapters.langgraph.proposals import tell, withdraw
 from hookspan.adapters.langgraph.runtree import Run, Turn
-from hookspan.adapters.langgraph.tools import HANDLED_ERROR
 from hookspan.model.clock import now
-from hookspan.model.decision import Answered, Decision, Denied, Source
-from hookspan.model.facts import (
-    Failure,
-    HandedOff,
-    HandlerEnded,
-    HandlerStarted,
-    HookOutcome,
-    Interrupted,
-    Mechanism,
-    Stop,
-    StopReason,
-    ToolOutcome,
-    ToolSettled,
-)
-from hookspan.model.ids import CallId, RecordKey
+from hookspan.model.facts import HandedOff, Interrupted, Mechanism, Stop, StopReason, ToolSettled
+from hookspan.model.ids import CallId
 from hookspan.spans.recorder import Recorder
 
-_HUMAN = "HumanInTheLoopMiddleware"
-UNKNOWN_TOOL = "unknown_tool"
-"""`error.type` of a call to a tool that does not exist."""
+_STRUCTURED_OUTPUT = "langchain.agents.structured_output"
 
 
 class Nodes:
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, callbacks: Callbacks) -> None:
         self._recorder = recorder
-        self._owners = Ownership()
+        self._callbacks = callbacks
 
-    def ended(self, run: Run, outputs: object) -> None:
-        turn = run.turn
-        assert turn is not None
-        hook = hook_of(run.name)
+    def ended(self, run: Run, turn: Turn, outputs: object) -> None:
+        hook = node_hook(run.name, turn.hook_owner(run.name)) if turn.agent else None
         if hook is not None:
             self._hook_ended(run, turn, hook, outputs)
-        if turn.pending or run.answers or (hook is not None and hook[0] == _HUMAN):
+        elif turn.agent and turn.untold and not turn.has_tools(run.name):
+            # an agent's model node that answers calls itself: they are its structured answer
+            withdraw(turn, (CallId(message.tool_call_id) for message in translate.tool_messages(outputs)))
+        tell(self._recorder, turn)
+        if turn.pending or run.answers or (hook is not None and hook.asks_people):
             for message in translate.tool_messages(outputs):
                 self._settle(run, turn, message, hook)
 
-    def raised(self, run: Run, error: BaseException) -> None:
-        turn = run.turn
-        assert turn is not None
+    def raised(self, run: Run, turn: Turn, error: BaseException) -> None:
+        if type(error).__module__ == _STRUCTURED_OUTPUT:
+            withdraw(turn, [proposal.call for proposal in turn.untold])
+        tell(self._recorder, turn)
         if isinstance(error, GraphInterrupt):
             turn.interrupted = True
             for interrupt in _interrupts(error):
-                self.interrupted(turn, run.root, interrupt, run.held, None)
+                self.interrupted(run, turn, interrupt, run.held, None)
         elif isinstance(error, ParentCommand):
             self._left(run, turn, error)
         elif isinstance(error, Exception):
-            hook = hook_of(run.name)
+            hook = node_hook(run.name, turn.hook_owner(run.name)) if turn.agent else None
             if hook is not None:
-                self._callback(run, hook, HookOutcome.ERROR, failed=failure(error))
+                if hook.is_limit:
+                    turn.stopped_by = Stop(StopReason.MAX_TURNS, by=hook.name)
+                self._callbacks.node_ended(run, turn, hook, Did(failure=failure(error)))
 
-    def interrupted(
-        self, turn: Turn, root: UUID, interrupt: Interrupt, held: Sequence[CallId], checkpoint: str | None
-    ) -> None:
+    def interrupted(self, run: Run, turn: Turn, interrupt: Interrupt, held: Sequence[CallId], checkpoint: str | None) -> None:
         """One interrupt, where it surfaced: `held` are the calls that were executing."""
         asked = asked_calls(interrupt)
         calls = matched(asked, turn.proposed) if asked else tuple(dict.fromkeys(held))
         self._recorder.record(
             Interrupted(
-                run=RecordKey(str(root)),
+                run=run.outermost,
                 key=turn.key,
                 at=now(),
                 interrupt=interrupt.id,
@@ -90,76 +79,49 @@ class Nodes:
             )
         )
 
-    def _settle(self, run: Run, turn: Turn, message: ToolMessage, hook: tuple[str, str] | None) -> None:
+    def _settle(self, run: Run, turn: Turn, message: ToolMessage, hook: Hook | None) -> None:
         """A call got its answer from something other than its tool."""
         call = CallId(message.tool_call_id)
-        by_person = verdict_of_answer(message, turn.user) if _from_person(hook, turn, call) else None
-        if call in turn.started or (call not in turn.pending and call not in run.answers and by_person is None):
+        known = call in turn.pending or call in run.answers or (hook is not None and hook.asks_people)
+        if call in turn.started or not known:
             return
-        name = turn.pending.pop(call, None) or run.answers.get(call) or message.name or ""
         turn.started.add(call)
-        outcome, decision, failed = _answer(message, by_person, turn.short_circuited.pop(call, None), run.name, hook)
+        proposal = turn.pending.pop(call, None)
+        name = proposal.name if proposal is not None else run.answers.get(call) or message.name or ""
+        became = settled(run, turn, message, name, hook)
         self._recorder.record(
             ToolSettled(
-                run=RecordKey(str(run.root)),
+                run=run.outermost,
                 key=turn.key,
                 at=now(),
                 call=call,
                 name=name,
                 framework=turn.framework,
-                outcome=outcome,
-                result=message.content,  # pyright: ignore[reportUnknownMemberType] -- langchain types it list[str | dict]
-                failure=failed,
-                decision=decision,
+                outcome=became.outcome,
+                result=message.content,
+                failure=became.failure,
+                decision=became.decision,
+                executed=became.executed,
             )
         )
 
-    def _hook_ended(self, run: Run, turn: Turn, hook: tuple[str, str], outputs: object) -> None:
-        owner, _ = hook
-        if translate.jump(outputs) == "end":
-            reason = StopReason.MAX_TURNS if is_limit(owner) else StopReason.GUARD
-            turn.stopped_by = Stop(reason, by=run.name)
-        changed = translate.changed_keys(outputs)
-        if changed and not self._owners.framework(owner):
-            self._callback(run, hook, HookOutcome.OK, effects=changed)
-
-    def _callback(
-        self,
-        run: Run,
-        hook: tuple[str, str],
-        outcome: HookOutcome,
-        effects: Sequence[str] = (),
-        failed: Failure | None = None,
-    ) -> None:
-        assert run.turn is not None
-        root, key = RecordKey(str(run.root)), RecordKey(str(run.id))
-        self._recorder.record(
-            HandlerStarted(
-                run=root,
-                key=key,
-                at=run.began,
-                event=hook[1],
-                name=run.name,
-                framework=run.turn.framework,
-                command=False,
-                parent=run.turn.key,
-                source="code",
-            )
-        )
-        self._recorder.record(
-            HandlerEnded(run=root, key=key, at=now(), outcome=outcome, effects=effects, failure=failed)
-        )
+    def _hook_ended(self, run: Run, turn: Turn, hook: Hook, outputs: object) -> None:
+        ends = translate.jump(outputs) == "end"
+        if ends:
+            turn.stopped_by = Stop(StopReason.MAX_TURNS if hook.is_limit else StopReason.GUARD, by=hook.name)
+        effects = translate.changed_keys(outputs)
+        self._callbacks.node_ended(run, turn, hook, Did(effects, decided=True if ends else None))
 
     def _left(self, run: Run, turn: Turn, error: ParentCommand) -> None:
         """A node that is no handoff tool sends its graph's parent elsewhere."""
         if turn.handed_off is not None:
             return
         turn.handed_off = Mechanism.COMMAND
-        for command in translate.parent_commands(error.args[0]):
+        for command in translate.parent_commands(_carried(error)):
             for target in translate.targets(command):
                 self._recorder.record(
                     HandedOff(
-                        run=RecordKey(str(run.root)),
+                        run=run.outermost,
                         key=turn.key,
                         at=now(),
                         source=turn.name,
@@ -169,31 +131,12 @@ class Nodes:
                 )
 
 
-def _answer(
-    message: ToolMessage, by_person: Decision | None, owner: str | None, node: str, hook: tuple[str, str] | None
-) -> tuple[ToolOutcome, Decision | None, Failure | None]:
-    """What became of a call that was answered without running, by whom, and whether that is a failure."""
-    refused = message.status == "error"
-    said = str(message.content)[:1024]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] -- as above
-    if by_person is not None:
-        return (ToolOutcome.DENIED if isinstance(by_person, Denied) else ToolOutcome.SUCCESS), by_person, None
-    by = owner or (node if hook is not None else None)
-    if by is None:
-        # the tools node itself answered: no such tool, or arguments that it could not use
-        return (ToolOutcome.ERROR, None, Failure(UNKNOWN_TOOL, said)) if refused else (ToolOutcome.SUCCESS, None, None)
-    if refused:
-        return ToolOutcome.DENIED, Denied(source=Source.HOOK_CALLBACK, by=by, reason=said or "refused"), None
-    return ToolOutcome.SUCCESS, Answered(source=Source.HOOK_CALLBACK, by=by), None
-
-
-def _from_person(hook: tuple[str, str] | None, turn: Turn, call: CallId) -> bool:
-    owner = hook[0] if hook is not None else (turn.short_circuited.get(call) or "").partition(".")[0]
-    return owner == _HUMAN
-
-
 def _interrupts(error: GraphInterrupt) -> Sequence[Interrupt]:
-    found = error.args[0] if error.args else ()
-    return [one for one in found if isinstance(one, Interrupt)]
+    found = _carried(error)
+    several = cast("Sequence[object]", found) if isinstance(found, list | tuple) else ()
+    return [cast("Interrupt", one) for one in several if isinstance(one, Interrupt)]
 
 
-__all__ = ["HANDLED_ERROR", "Any", "Mapping", "Nodes"]
+def _carried(error: BaseException) -> object:
+    """What a control-flow exception carries."""
+    return error.args[0] if error.args else None

@@ -5,13 +5,16 @@ Held from a run's start callback to its end callback, and dropped with the outer
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import count
 from uuid import UUID
 
 from langchain_core.messages import ToolCall
+from langgraph.prebuilt import ToolNode
 
-from hookspan.model.facts import Mechanism, Stop
+from hookspan.model.facts import Mechanism, Stop, ToolProposed
 from hookspan.model.ids import CallId, RecordKey
 
 
@@ -33,8 +36,11 @@ class Turn:
     framework: str
     thread: str | None
     agent: bool
-    resumed: bool = False
+    nodes: Mapping[str, object]
+    """LangGraph's own nodes by name: what a node's callbacks do not say of it."""
     user: str | None = None
+    goes_on: bool = False
+    """Invoked without input: goes on from its last checkpoint."""
     interrupted: bool = False
     finish_reason: str | None = None
     stopped_by: Stop | None = None
@@ -42,20 +48,48 @@ class Turn:
     messages_seen: int = 0
     proposed: list[ToolCall] = field(default_factory=list[ToolCall])
     """The latest model answer's calls."""
-    pending: dict[CallId, str] = field(default_factory=dict[CallId, str])
-    """Proposed calls by id, with their tool's name, that neither began nor were answered."""
+    pending: dict[CallId, ToolProposed] = field(default_factory=dict[CallId, ToolProposed])
+    """Proposed calls that neither began nor were answered."""
+    untold: list[ToolProposed] = field(default_factory=list[ToolProposed])
+    """Of those, what the recorder does not know yet: a structured answer looks like a call until its node ends."""
     started: set[CallId] = field(default_factory=set[CallId])
     short_circuited: dict[CallId, str] = field(default_factory=dict[CallId, str])
     """Calls that a middleware answered in the tool's place, with the middleware's name."""
+    callbacks: count[int] = field(default_factory=count)
+    """Numbers the executions of middleware hooks that have no callback run of their own."""
+
+    def has_tools(self, node: str) -> bool:
+        """Whether `node` executes tools: it answers calls that it cannot execute, too."""
+        return isinstance(self._runnable(node), ToolNode)
+
+    def knows_tool(self, node: str, tool: str) -> bool:
+        runnable = self._runnable(node)
+        return isinstance(runnable, ToolNode) and tool in runnable.tools_by_name
+
+    def wrapper_of(self, node: str) -> str | None:
+        """The name of the function that was given to a hand-made tool node as `wrap_tool_call`."""
+        wrapper: object = getattr(self._runnable(node), "_wrap_tool_call", None)
+        module = str(getattr(wrapper, "__module__", ""))
+        return getattr(wrapper, "__qualname__", None) if not module.startswith("langchain.") else None
+
+    def hook_owner(self, node: str) -> object:
+        """The middleware whose hook `node` is, None where it is none."""
+        function: object = getattr(self._runnable(node), "func", None) or getattr(self._runnable(node), "afunc", None)
+        return getattr(function, "__self__", None)
+
+    def _runnable(self, node: str) -> object:
+        return getattr(self.nodes.get(node), "bound", None)
 
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """One callback run. `key` is its own record's or the nearest one's above; None outside any record."""
+    """One callback run. `key` is its own record's or the nearest one's above; None outside any record. `top` is the
+    outermost record's, and `root` the outermost callback run, whatever it is."""
 
     id: UUID
     role: RunRole
     root: UUID
+    top: RecordKey | None
     key: RecordKey | None
     turn: Turn | None
     parent: Run | None
@@ -64,10 +98,36 @@ class Run:
     call: CallId | None = None
     structured: bool = False
     """A model call whose tool calls are its structured answer, not calls."""
-    answers: dict[CallId, str] = field(default_factory=dict[CallId, str])
+    answers: Mapping[CallId, str] = field(default_factory=dict[CallId, str])
     """A tools node's calls, by id with their tool's name."""
     held: list[CallId] = field(default_factory=list[CallId])
     """Calls inside a node that an interrupt ended."""
+    delegates_to: str | None = None
+    """Of a tool that starts a subagent: the subagent's name, until it has started."""
+    message: str | None = None
+    """What a subagent is asked to do."""
+
+    @property
+    def outermost(self) -> RecordKey:
+        """The key that the facts of this run's record name as their run."""
+        return self.top or RecordKey(str(self.id))
+
+    @property
+    def own(self) -> RecordKey:
+        """The key of the run's own record."""
+        return RecordKey(str(self.id))
+
+    def opens(self) -> RecordKey | None:
+        """Gives the run a record of its own, below the one that is returned (None: an outermost one)."""
+        above, self.key = self.key, self.own
+        self.top = self.top or self.own
+        return above
+
+
+def inside(run_id: UUID, parent: Run | None, role: RunRole, name: str) -> Run:
+    if parent is None:
+        return Run(run_id, role, run_id, None, None, None, None, name=name)
+    return Run(run_id, role, parent.root, parent.top, parent.key, parent.turn, parent, name=name)
 
 
 class RunTree:
@@ -75,11 +135,12 @@ class RunTree:
 
     def __init__(self) -> None:
         self.runs: dict[UUID, Run] = {}
-        self._members: dict[UUID, set[UUID]] = {}
+        self.members: dict[UUID, set[UUID]] = {}
+        """By outermost run, the runs inside it."""
 
     def add(self, run: Run) -> None:
         self.runs[run.id] = run
-        self._members.setdefault(run.root, set()).add(run.id)
+        self.members.setdefault(run.root, set()).add(run.id)
 
     def get(self, run_id: UUID | None) -> Run | None:
         return self.runs.get(run_id) if run_id is not None else None
@@ -90,14 +151,14 @@ class RunTree:
         if run is None:
             return None
         if run.root == run.id:
-            for member in self._members.pop(run.id, ()):
+            for member in self.members.pop(run.id, ()):
                 self.runs.pop(member, None)
         else:
-            members = self._members.get(run.root)
+            members = self.members.get(run.root)
             if members is not None:
                 members.discard(run_id)
         return run
 
     def clear(self) -> None:
         self.runs.clear()
-        self._members.clear()
+        self.members.clear()

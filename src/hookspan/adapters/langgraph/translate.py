@@ -119,9 +119,8 @@ def tool_messages(output: object) -> tuple[ToolMessage, ...]:
             elif isinstance(item, Command | Mapping):
                 found += tool_messages(cast("object", item))
         return tuple(found)
-    value = getattr(output, "value", None)
-    # deepagents wraps a replaced list of messages in Overwrite(value=[...]): old messages, nothing new in them
-    return () if value is None else ()
+    # and nothing in langgraph's Overwrite(value=[...]), which holds old messages again
+    return ()
 
 
 def parent_commands(output: object) -> tuple[Command[Any], ...]:
@@ -136,9 +135,9 @@ def parent_commands(output: object) -> tuple[Command[Any], ...]:
 
 def targets(command: Command[Any]) -> tuple[str, ...]:
     """The names of the nodes a command goes to."""
-    goto = command.goto
-    several = goto if isinstance(goto, list | tuple) else (goto,)
-    return tuple(str(getattr(one, "node", one)) for one in cast("Sequence[object]", several) if one)
+    goto = cast("object", command.goto)
+    several = cast("Sequence[object]", goto) if isinstance(goto, list | tuple) else (goto,)
+    return tuple(str(getattr(one, "node", one)) for one in several if one)
 
 
 def jump(output: object) -> str | None:

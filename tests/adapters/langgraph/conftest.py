@@ -1,0 +1,21 @@
+"""A recorder in memory that listens to every LangGraph run of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.support.memory import memory_recorder
+from tests.support.trails import Trail
+
+from hookspan.adapters.langgraph.install import install
+
+
+@pytest.fixture
+def trail() -> Iterator[Trail]:
+    recorder, sink = memory_recorder()
+    uninstall = install(recorder)
+    try:
+        yield Trail(recorder, sink)
+    finally:
+        uninstall()
