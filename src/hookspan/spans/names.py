@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as _genai
 from opentelemetry.semconv._incubating.attributes import process_attributes as _process
+from opentelemetry.semconv._incubating.attributes import telemetry_attributes as _telemetry
 from opentelemetry.semconv._incubating.attributes import user_attributes as _user
 from opentelemetry.semconv.attributes import error_attributes as _error
 
@@ -64,6 +65,8 @@ USER_ID = _user.USER_ID
 EXECUTABLE_NAME = _process.PROCESS_EXECUTABLE_NAME
 EXIT_CODE = _process.PROCESS_EXIT_CODE
 PID = _process.PROCESS_PID
+DISTRO_NAME = _telemetry.TELEMETRY_DISTRO_NAME
+DISTRO_VERSION = _telemetry.TELEMETRY_DISTRO_VERSION
 
 # --- on every span of ours
 RECORD = "hookspan.record"

@@ -1,177 +1,209 @@
-"""Records as live spans of an OpenTelemetry SDK, so that the user's own spans nest below them."""
+"""Records as live OpenTelemetry spans: real ids, the real current context, so that a program's own spans nest."""
 
 from __future__ import annotations
 
 import os
-import random
+import threading
 import weakref
-from collections import OrderedDict
-from collections.abc import Mapping
-from contextlib import suppress
 from contextvars import Token
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Any, cast
 
+from opentelemetry import context as otel_context
 from opentelemetry import trace
-from opentelemetry.context import Context, attach, get_current
-from opentelemetry.sdk.trace import ReadableSpan
-from opentelemetry.trace import Link, NonRecordingSpan, Span, SpanContext, SpanKind, Status, StatusCode, Tracer
-from opentelemetry.trace import TraceFlags as Flags
+from opentelemetry.context import Context
+from opentelemetry.trace import (
+    INVALID_SPAN,
+    NonRecordingSpan,
+    Span,
+    SpanContext,
+    SpanKind,
+    Status,
+    StatusCode,
+    TraceFlags,
+    set_span_in_context,
+)
 
+from hookspan.spans.guard import shielded
+from hookspan.spans.otel_ids import context_of, ids_of, link_of, random_id
 from hookspan.spans.record import AttributeValue, Record, SpanIds
-
-MAX_RUNS = 1024
-"""Runs whose tracer is remembered for children that come late."""
+from hookspan.spans.tracers import Route, Tracers, cut
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Where one run's spans go. `tracer` None: nowhere, they only carry the context on."""
-
-    tracer: Tracer | None
-    exported: bool
-    """Whether spans leave this machine."""
+@dataclass(slots=True, eq=False)
+class _Run:
+    route: Route
+    open: int = 0
 
 
-class Tracers(Protocol):
-    """Says at the beginning of each run where its spans go, and what surrounds a run that no span surrounds here."""
-
-    def choose(self) -> Chosen: ...
-
-    def surrounding(self) -> Context | None: ...
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Live:
+    """An open record's span, with what it was started with."""
+
     span: Span
+    route: Route
     start: int
-    begun_with: Mapping[str, AttributeValue]
+    attributes: dict[str, AttributeValue]
     links: int
 
 
 class OTelSink:
-    """Gives records their ids (`Identity`) and ends their spans (`Sink`)."""
+    """`Identity` and `Sink` of the recorder. `remote` is the span in another process that started this program: the
+    parent of outermost records where no span is current."""
 
-    def __init__(self, tracers: Tracers) -> None:
+    def __init__(self, tracers: Tracers, remote: SpanContext | None = None) -> None:
         self._tracers = tracers
+        self._remote = remote
         self._live: dict[int, _Live] = {}
-        self._runs: OrderedDict[str, Chosen] = OrderedDict()
-        self._before_fork: frozenset[int] = frozenset()
+        self._runs: dict[str, _Run] = {}
+        self._lock = threading.Lock()
+        self._inherited: frozenset[int] = frozenset()
         _forget_in_child(self)
 
+    @property
+    def open_spans(self) -> int:
+        return len(self._live)
+
     def issue(self, record: Record) -> SpanIds:
-        """Starts the record's span below its parent's, with what is known by now, so that samplers see it."""
-        chosen = self._chosen(record)
-        context = self._context(record)
-        if chosen.tracer is None:
-            span: Span = NonRecordingSpan(_carried_on(context))
+        above = self._live.get(record.parent.span_id) if record.parent is not None and not record.outermost else None
+        if above is not None:
+            route, parent = above.route, above.span
+            context = None if self._is_between(above) else set_span_in_context(above.span)
+        elif record.parent is not None and not record.outermost:
+            # its parent has ended already
+            run = self._runs.get(record.run_id)
+            route = run.route if run is not None else self._tracers.choose()
+            parent = NonRecordingSpan(context_of(record.parent))
+            context = set_span_in_context(parent)
         else:
-            span = chosen.tracer.start_span(
-                record.name,
-                context=context,
-                kind=SpanKind.CLIENT if record.client else SpanKind.INTERNAL,
-                attributes=record.attributes,
-                links=[Link(_remote(link.ids), link.attributes) for link in record.links],
-                start_time=record.start,
-            )
-        ids = span.get_span_context()
-        self._live[ids.span_id] = _Live(span, record.start, dict(record.attributes), len(record.links))
-        return SpanIds(ids.trace_id, ids.span_id, ids.trace_flags.sampled)
+            route = self._tracers.choose()
+            parent, context = self._callers(record)
+        span = self._start(record, route, parent, context)
+        ids = ids_of(span.get_span_context())
+        self._live[ids.span_id] = _Live(span, route, record.start, dict(record.attributes), len(record.links))
+        with self._lock:
+            self._runs.setdefault(record.run_id, _Run(route)).open += 1
+        return ids
 
     def enter(self, record: Record) -> object:
         live = self._live.get(record.ids.span_id) if record.ids is not None else None
-        return attach(trace.set_span_in_context(live.span)) if live is not None else None
+        return otel_context.attach(set_span_in_context(live.span)) if live is not None else None
 
     def leave(self, entered: object) -> None:
-        # not opentelemetry.context.detach: that logs an error when a generator of the user's was closed in another context
         if isinstance(entered, Token):
-            with suppress(ValueError):
-                cast("Token[Context]", entered).var.reset(cast("Token[Context]", entered))
+            token = cast("Token[Any]", entered)
+            try:
+                # not `detach`: it logs an error where the token is another context's, as when a generator of the
+                # user's is closed elsewhere
+                token.var.reset(token)
+            except (ValueError, RuntimeError):
+                return
 
     def exported(self, record: Record) -> bool:
-        chosen = self._runs.get(record.run_id)
-        return chosen is not None and chosen.exported
+        run = self._runs.get(record.run_id)
+        return run is not None and run.route.leaves_machine
 
-    def opened(self, record: Record) -> None:  # noqa: ARG002 -- Sink's; the span began with its ids
-        return None
+    def opened(self, record: Record) -> None:
+        """The span has run since its ids were issued."""
 
     def closed(self, record: Record) -> None:
         live = self._live.pop(record.ids.span_id, None) if record.ids is not None else None
-        if live is None or not live.span.is_recording():
-            return
-        span, before = live.span, live.begun_with
-        later = {key: value for key, value in record.attributes.items() if before.get(key) is not value}
-        if later:
-            span.set_attributes(later)
-        for event in record.events:
-            span.add_event(event.name, event.attributes, event.at)
-        for link in record.links[live.links :]:
-            span.add_link(_remote(link.ids), link.attributes)
-        if record.error is not None:
-            span.set_status(Status(StatusCode.ERROR, record.error))
-        span.end(record.end)
-
-    def flush(self, timeout_s: float) -> bool:  # noqa: ARG002 -- Sink's; the provider's owner flushes
-        return True
-
-    def shutdown(self, timeout_s: float) -> None:  # noqa: ARG002 -- Sink's; nothing to wait for
-        self._live.clear()
-        self._runs.clear()
-
-    def _chosen(self, record: Record) -> Chosen:
-        """A run stays where its first record went, whatever the application sets up meanwhile."""
-        chosen = self._runs.get(record.run_id)
-        if chosen is None:
-            chosen = self._runs[record.run_id] = self._tracers.choose()
-            if len(self._runs) > MAX_RUNS:
-                self._runs.popitem(last=False)
-        return chosen
-
-    def _context(self, record: Record) -> Context:
-        here = get_current()
-        around = trace.get_current_span(here)
-        known = around.get_span_context()
-        if record.parent is None or record.outermost:
-            if known.is_valid and known.span_id not in self._before_fork:
-                # the caller's span: a trace that could be joined gives way to it
-                record.parent = None
-                return here
-            if record.parent is None:
-                return self._tracers.surrounding() or Context()
-            return trace.set_span_in_context(NonRecordingSpan(_remote(record.parent)), Context())
-        live = self._live.get(record.parent.span_id)
         if live is None:
-            return trace.set_span_in_context(NonRecordingSpan(_remote(record.parent)), here)
-        if self._is_between(around, known, record.parent, live):
-            return here
-        return trace.set_span_in_context(live.span, here)
+            return
+        self._release(record.run_id)
+        if live.span.is_recording():
+            try:
+                _complete(live, record)
+            finally:
+                live.span.end(end_time=record.end)
 
-    def _is_between(self, around: Span, known: SpanContext, parent: SpanIds, live: _Live) -> bool:
-        """Whether a span of the user's, opened inside the parent record, surrounds the new one."""
-        return (
-            known.trace_id == parent.trace_id
-            and known.span_id != parent.span_id
-            and known.span_id not in self._live
-            and isinstance(around, ReadableSpan)
-            and around.is_recording()
-            and (around.start_time or 0) >= live.start
-        )
+    def flush(self, timeout_s: float) -> bool:
+        return self._tracers.flush(timeout_s)
+
+    def shutdown(self, timeout_s: float) -> None:
+        self._tracers.shutdown(timeout_s)
 
     def forget(self) -> None:
-        """In a forked child: the parent process ends its spans, and none of ours here is below one of them."""
-        self._before_fork = frozenset(self._live)
+        """In a forked child: the open spans are the parent's to end, and nothing here is below them."""
+        inherited = set(self._live)
+        current = trace.get_current_span().get_span_context()
+        if current.trace_id in {live.span.get_span_context().trace_id for live in self._live.values()}:
+            inherited.add(current.span_id)  # a span of the program's below one of ours
+        self._inherited = frozenset(inherited)
         self._live = {}
+        self._runs = {}
+        self._lock = threading.Lock()
+
+    def _is_between(self, above: _Live) -> bool:
+        """Whether a span that the program itself opened below `above` surrounds what begins now."""
+        around = trace.get_current_span()
+        about, wanted = around.get_span_context(), above.span.get_span_context()
+        return (
+            about.trace_id == wanted.trace_id
+            and about.span_id not in self._live
+            and around.is_recording()
+            and (getattr(around, "start_time", None) or 0) >= above.start
+        )
+
+    def _callers(self, record: Record) -> tuple[Span, Context | None]:
+        """The parent of an outermost record: the caller's span, else the one it goes on from, else the one in the
+        process that started this program."""
+        ambient = trace.get_current_span()
+        about = ambient.get_span_context()
+        if about.is_valid and about.span_id not in self._inherited:
+            record.parent = ids_of(about)
+            return ambient, None
+        if record.parent is not None:
+            parent = NonRecordingSpan(context_of(record.parent))
+            return parent, set_span_in_context(parent)
+        if self._remote is not None:
+            record.parent = ids_of(self._remote)
+            parent = NonRecordingSpan(self._remote)
+            return parent, set_span_in_context(parent)
+        return INVALID_SPAN, set_span_in_context(INVALID_SPAN) if about.is_valid else None
+
+    def _start(self, record: Record, route: Route, parent: Span, context: Context | None) -> Span:
+        above = parent.get_span_context()
+        if route.tracer is not None:
+            with shielded("starting a span"):
+                span = route.tracer.start_span(
+                    record.name,
+                    context=context,
+                    kind=SpanKind.CLIENT if record.client else SpanKind.INTERNAL,
+                    attributes=cut(record.attributes, route.longest),
+                    links=[link_of(link) for link in record.links],
+                    start_time=record.start,
+                )
+                about = span.get_span_context()
+                # a tracer that is switched off hands back the parent, or nothing valid
+                if about.is_valid and about.span_id != above.span_id:
+                    return span
+        sampled = above.trace_flags.sampled if above.is_valid else True
+        flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)
+        trace_id = above.trace_id if above.is_valid else random_id(16)
+        return NonRecordingSpan(SpanContext(trace_id, random_id(8), is_remote=False, trace_flags=flags))
+
+    def _release(self, run_id: str) -> None:
+        with self._lock:
+            run = self._runs.get(run_id)
+            if run is not None:
+                run.open -= 1
+                if run.open <= 0:
+                    del self._runs[run_id]
 
 
-def _carried_on(context: Context) -> SpanContext:
-    above = trace.get_current_span(context).get_span_context()
-    trace_id = above.trace_id if above.is_valid else random.getrandbits(128) or 1
-    span_id = random.getrandbits(64) or 1
-    return SpanContext(trace_id, span_id, is_remote=False, trace_flags=Flags(Flags.SAMPLED))
-
-
-def _remote(ids: SpanIds) -> SpanContext:
-    return SpanContext(ids.trace_id, ids.span_id, is_remote=True, trace_flags=Flags(Flags.SAMPLED if ids.sampled else Flags.DEFAULT))
+def _complete(live: _Live, record: Record) -> None:
+    span, route = live.span, live.route
+    began = live.attributes
+    later = {name: value for name, value in record.attributes.items() if began.get(name) is not value}
+    if later:
+        span.set_attributes(cut(later, route.longest))
+    for event in record.events:
+        span.add_event(event.name, cut(event.attributes, route.longest_in_event), event.at)
+    for link in record.links[live.links :]:
+        span.add_link(context_of(link.ids), link.attributes)
+    if record.error is not None:
+        span.set_status(Status(StatusCode.ERROR, record.error))
 
 
 def _forget_in_child(sink: OTelSink) -> None:
