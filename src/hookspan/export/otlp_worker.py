@@ -24,6 +24,12 @@ _PAUSE_S = 5.0
 _abandoned: list[SpanExporter | None] = []
 """Exporters that a forked child inherited: closing them, or letting them be closed, would end the parent's connections."""
 
+_importing = threading.Lock()
+"""Held by the thread while it imports: a child that is forked meanwhile would have half a module, for ever."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_importing.acquire, after_in_parent=_importing.release, after_in_child=_importing.release)
+
 
 class Worker:
     """`make` makes the exporter of spans (None: there are only metrics), also anew in a forked child. `metrics` sends
@@ -102,8 +108,9 @@ class Worker:
 
     def _run(self) -> None:
         self._quiet.enter()
-        # a program's HTTP instrumentation must not trace our requests
-        from opentelemetry.instrumentation.utils import suppress_instrumentation  # noqa: PLC0415 -- wrapt, only in this thread
+        with _importing:
+            # a program's HTTP instrumentation must not trace our requests
+            from opentelemetry.instrumentation.utils import suppress_instrumentation  # noqa: PLC0415 -- wrapt, only in this thread
 
         with suppress_instrumentation(), shielded("exporting"):
             next_metrics = monotonic() + self._metrics_every_s
@@ -123,7 +130,8 @@ class Worker:
             return
         if self._exporter is None:
             try:
-                self._exporter = self._make()
+                with _importing:
+                    self._exporter = self._make()
             except Exception as error:  # noqa: BLE001 -- whatever a variable of OpenTelemetry's does to its exporter
                 self._quiet.reason = f"no exporter could be made: {error!r}"
                 self._queue.lose(REFUSED, len(self._queue.take(self._queue.max_spans)))
