@@ -45,8 +45,12 @@ def drawn(trace: list[Stored], *keys: str) -> str:
 
 
 def _line(span: Stored, *keys: str) -> str:
-    shown = [f"{key.removeprefix('hookspan.')}={span.attributes[key]}" for key in keys if key in span.attributes]
-    return " ".join([span.name, *(["ERROR"] if span.error else []), *shown, *(f"[{event}]" for event in span.events)])
+    shown = [f"{_short(key)}={span.attributes[key]}" for key in keys if key in span.attributes]
+    return " ".join([span.name, *(["ERROR"] if span.error else []), *shown, *(f"[{_short(event)}]" for event in span.events)])
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("hookspan.").removeprefix("gen_ai.")
 
 
 def _begin(span: Stored) -> tuple[int, int]:
@@ -55,14 +59,15 @@ def _begin(span: Stored) -> tuple[int, int]:
 
 def _stored(span: dict[str, Any]) -> Stored:
     tags = {tag["key"]: tag["value"] for tag in span["tags"]}
-    parents = [ref["spanID"] for ref in span["references"] if ref["refType"] == "CHILD_OF" and ref["traceID"] == span["traceID"]]
+    # A parent that is linked to as well (a resumed run below the paused one) comes as one reference, FOLLOWS_FROM.
+    near = sorted((ref for ref in span["references"] if ref["traceID"] == span["traceID"]), key=lambda ref: ref["refType"])
     links = [(ref["traceID"], ref["spanID"]) for ref in span["references"] if ref["refType"] == "FOLLOWS_FROM"]
     events = [field["value"] for log in span["logs"] for field in log["fields"] if field["key"] == "event"]
     return Stored(
         name=span["operationName"],
         trace_id=span["traceID"],
         span_id=span["spanID"],
-        parent_span_id=parents[0] if parents else None,
+        parent_span_id=near[0]["spanID"] if near else None,
         start_us=span["startTime"],
         attributes={key: value for key, value in tags.items() if key not in ADDED},
         events=tuple(events),

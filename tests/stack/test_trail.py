@@ -30,9 +30,18 @@ SHOWN = (
     "hookspan.decision.verdict",
     "hookspan.decision.reason",
     "gen_ai.usage.input_tokens",
-    "hookspan.sequence",
 )
 EXPECTED = """
+    invoke_agent clerk run.outcome=interrupted stop.reason=interrupt [interrupt] [stop] [usage]
+      chat scripted-1 usage.input_tokens=30
+      execute_tool delete tool.call.id=c-delete tool.outcome=interrupted tool.executed=False
+        pause tool.call.id=c-delete
+      execute_tool add tool.call.id=c-add tool.outcome=interrupted tool.executed=False
+      invoke_agent clerk run.outcome=completed stop.reason=end_turn [resume] [stop]
+        approval delete tool.call.id=c-delete decision.verdict=deny decision.reason=not today
+        execute_tool delete tool.call.id=c-delete tool.outcome=denied tool.executed=False decision.verdict=deny decision.reason=not today [decision]
+        execute_tool add tool.call.id=c-add tool.outcome=success tool.executed=True [tool.start] [tool.end]
+        chat scripted-1
 """
 
 
@@ -60,7 +69,7 @@ def sent(request: pytest.FixtureRequest, ports: dict[str, int], tmp_path_factory
         "NO_PROXY": "127.0.0.1",
     }
     run([sys.executable, "-m", "tests.stack.program"], environ)
-    shown = json.loads(run([sys.executable, "-m", "hookspan.cli", "trail", "show", "latest", "--json"], environ))
+    shown = json.loads(run([str(Path(sys.executable).parent / "hookspan"), "trail", "show", "latest", "--json"], environ))
     ids = {span["span_id"] for span in shown["spans"]}
 
     def arrived() -> list[Stored] | None:
