@@ -68,9 +68,9 @@ def _run(span: StoredSpan) -> Text:
     outcome = str(attributes.get(n.RUN_OUTCOME, ""))
     reason = attributes.get(n.STOP_REASON)
     parts = [Text(outcome, _outcome_style(outcome))] if outcome else []
-    if reason is not None and reason not in (outcome, "interrupt"):
+    if reason is not None and reason not in (outcome, "interrupt", "end_turn"):
         by = attributes.get(n.STOP_BY)
-        parts.append(Text(str(reason) + (f" by {plain(by)}" if by else ""), FAINT if reason == "end_turn" else WARN))
+        parts.append(Text(str(reason) + (f" by {plain(by)}" if by else ""), WARN))
     parts += _handoffs(span)
     waits = [event.attributes.get(n.RESUME_WAIT_S) for event in span.events if event.name == n.EVENT_RESUME]
     if waits and waits[0] is not None:

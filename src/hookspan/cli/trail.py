@@ -21,6 +21,7 @@ from hookspan.store.reader import StoredRun, Trail, opened
 from hookspan.store.schema import StoreError
 
 _AGO = re.compile(r"(\d+)([smhd])\Z")
+_LATEST = 2**63 - 1  # what SQLite's integers hold
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 OUTCOMES = ("completed", "stopped", "interrupted", "cancelled", "abandoned", "error", "running", "unfinished")
 
@@ -53,7 +54,7 @@ class Since(click.ParamType[int]):
             return int((time.time() - int(ago[1]) * _SECONDS[ago[2]]) * 1e9)
         for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"):
             try:
-                return int(time.mktime(time.strptime(str(value), form)) * 1e9)
+                return min(int(time.mktime(time.strptime(str(value), form)) * 1e9), _LATEST)
             except ValueError:
                 continue
         return self.fail(f"{value!r} is no time (allowed: 90s, 15m, 2h, 7d, 2026-12-31, 2026-12-31T08:00:00)", param, ctx)

@@ -146,7 +146,7 @@ def run_row(shot: Snapshot, writer_pid: int, writer_start: str) -> Row:
         outcome,
         attributes.get(n.STOP_REASON),
         shot.error,
-        attributes.get(n.WRITER_ID),
+        attributes.get(n.WRITER_ID, ""),
         writer_pid,
         writer_start,
     )

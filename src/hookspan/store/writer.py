@@ -8,14 +8,15 @@ import queue
 import sqlite3
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
 from hookspan.spans.record import Record
 from hookspan.store import processes, prune
 from hookspan.store.rows import RUN_ADD, RUN_UPSERT, SPAN_UPSERT, Snapshot, run_additions, run_row, snapshot, span_row
-from hookspan.store.schema import ENDED, RUNNING, CorruptStoreError, StoreError, open_for_writing, set_aside
+from hookspan.store.schema import RUNNING, CorruptStoreError, StoreError, open_for_writing, set_aside
 
 log = logging.getLogger("hookspan")
 
@@ -24,6 +25,7 @@ MAX_WAITING = 20_000
 BATCH = 512
 GATHER_S = 0.05
 """How long a batch is gathered before it is committed: what a kill -9 can cost."""
+_FORK_WAITS_S = 2.0
 PRUNE_EVERY = 4096
 """Rows between two looks at the file's size."""
 
@@ -38,8 +40,10 @@ class StoreSink:
     def __init__(self, path: Path, max_mb: int | None = None) -> None:
         self._path = path
         self._max_bytes = max_mb * 1_000_000 if max_mb is not None else None
+        self._at_rest = threading.Lock()
+        """Held while SQLite works: a fork in the middle would leave its locks held in the child for ever."""
         self._begin()
-        _begin_in_child(self)
+        _mind_forks(self)
 
     def _begin(self) -> None:
         self.lost = 0
@@ -91,11 +95,13 @@ class StoreSink:
         self.lost += count
 
     def _run(self) -> None:
-        connection = self._open()
+        with self._at_rest:
+            connection = self._open()
         while True:
             shots, waiting, last = self._gather()
             if shots:
-                connection = self._write(connection, shots)
+                with self._at_rest:
+                    connection = self._write(connection, shots)
             for event in waiting:
                 event.set()
             if last:
@@ -143,8 +149,8 @@ class StoreSink:
             return None
         try:
             self._commit(connection, shots)
-        except sqlite3.OperationalError as error:
-            # a full disk or a writer that holds the file for long: this batch is lost, the next one may not be
+        except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
+            # a full disk, a writer that holds the file for long, a row it refuses: this batch is lost, the next may not be
             log.warning("hookspan: %d records could not be stored: %s", len(shots), error)
             self.lost += len(shots)
             if connection.in_transaction:
@@ -175,21 +181,33 @@ class StoreSink:
             self._until_prune = PRUNE_EVERY
             prune.prune(connection, self._max_bytes)
 
+    def before_fork(self) -> None:
+        self._at_rest.acquire(timeout=_FORK_WAITS_S)
+
+    def after_fork(self) -> None:
+        with suppress(RuntimeError):  # not held: the wait for it was given up
+            self._at_rest.release()
+
     def begin_again(self) -> None:
         """In a forked child: a connection, thread and queue of its own."""
+        self._at_rest = threading.Lock()
         self._begin()
 
 
-def _begin_in_child(sink: StoreSink) -> None:
+def _mind_forks(sink: StoreSink) -> None:
     reference = weakref.ref(sink)
 
-    def after() -> None:
-        alive = reference()
-        if alive is not None:
-            alive.begin_again()
+    def tell(what: Callable[[StoreSink], None]) -> Callable[[], None]:
+        def told() -> None:
+            alive = reference()
+            if alive is not None:
+                what(alive)
+
+        return told
 
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=after)
-
-
-__all__ = ["ENDED", "StoreSink"]
+        os.register_at_fork(
+            before=tell(StoreSink.before_fork),
+            after_in_parent=tell(StoreSink.after_fork),
+            after_in_child=tell(StoreSink.begin_again),
+        )
