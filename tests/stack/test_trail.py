@@ -26,7 +26,6 @@ SHOWN = (
     "hookspan.stop.reason",
     "gen_ai.tool.call.id",
     "hookspan.tool.outcome",
-    "hookspan.tool.executed",
     "hookspan.decision.verdict",
     "hookspan.decision.reason",
     "gen_ai.usage.input_tokens",
@@ -34,13 +33,13 @@ SHOWN = (
 EXPECTED = """
     invoke_agent clerk run.outcome=interrupted stop.reason=interrupt [interrupt] [stop] [usage]
       chat scripted-1 usage.input_tokens=30
-      execute_tool delete tool.call.id=c-delete tool.outcome=interrupted tool.executed=False
+      execute_tool delete tool.call.id=c-delete tool.outcome=interrupted
         pause tool.call.id=c-delete
-      execute_tool add tool.call.id=c-add tool.outcome=interrupted tool.executed=False
+      execute_tool add tool.call.id=c-add tool.outcome=interrupted
       invoke_agent clerk run.outcome=completed stop.reason=end_turn [resume] [stop]
         approval delete tool.call.id=c-delete decision.verdict=deny decision.reason=not today
-        execute_tool delete tool.call.id=c-delete tool.outcome=denied tool.executed=False decision.verdict=deny decision.reason=not today [decision]
-        execute_tool add tool.call.id=c-add tool.outcome=success tool.executed=True [tool.start] [tool.end]
+        execute_tool delete tool.call.id=c-delete tool.outcome=denied decision.verdict=deny decision.reason=not today [decision]
+        execute_tool add tool.call.id=c-add tool.outcome=success [tool.start] [tool.end]
         chat scripted-1
 """
 
