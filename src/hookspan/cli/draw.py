@@ -49,7 +49,7 @@ def trace_tree(runs: Sequence[StoredRun], spans: Sequence[StoredSpan], *, full: 
     below: dict[str | None, list[StoredSpan]] = {}
     for span in spans:
         below.setdefault(span.parent_span_id if span.parent_span_id in known else None, []).append(span)
-    table = Table.grid(padding=(0, 1), expand=True)
+    table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(no_wrap=True, overflow="ellipsis", min_width=20, max_width=max(_SPARE_TITLE, width // 2 - 4))
     table.add_column(overflow="fold", ratio=1)
     table.add_column(justify="right", no_wrap=True, min_width=7)

@@ -24,6 +24,8 @@ def duration(nanoseconds: int | None) -> str:
     if nanoseconds is None:
         return ""
     seconds = nanoseconds / 1e9
+    if seconds < 0.0001:
+        return "<0.1 ms"
     if seconds < 0.0995:
         return f"{seconds * 1000:.1f} ms" if seconds < 0.00995 else f"{seconds * 1000:.0f} ms"
     if seconds < 60:
