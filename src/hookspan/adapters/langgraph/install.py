@@ -22,6 +22,7 @@ from langgraph.pregel import main as pregel
 
 from hookspan.adapters.langgraph.graphs import entry_of
 from hookspan.adapters.langgraph.listen import Listener
+from hookspan.adapters.langgraph.streaming import async_stepping, stepping
 from hookspan.adapters.langgraph.wrapping import MODEL, TOOL, active, watching
 from hookspan.adapters.patching import Original, Patches
 from hookspan.spans.guard import shielded
@@ -85,6 +86,8 @@ def _patch(patches: Patches, listener: Listener) -> None:
         patches.wrap(module, "set_config_context", _entering(listener))
     patches.wrap(BaseChatModel, "_generate_with_cache", _model_scope(listener))
     patches.wrap(BaseChatModel, "_agenerate_with_cache", _async_model_scope(listener))
+    patches.wrap(BaseChatModel, "stream", stepping(listener.recorder))
+    patches.wrap(BaseChatModel, "astream", async_stepping(listener.recorder))
     factory = _agent_factory()
     if factory is not None:
         for name, event, asynchronous in _COMPOSERS:

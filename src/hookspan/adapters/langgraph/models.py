@@ -13,6 +13,7 @@ from hookspan.adapters.langgraph import translate
 from hookspan.adapters.langgraph.outcomes import cut_short, failure
 from hookspan.adapters.langgraph.proposals import propose, tell
 from hookspan.adapters.langgraph.runtree import Run, RunRole, Turn
+from hookspan.adapters.langgraph.streaming import begun
 from hookspan.model.clock import now
 from hookspan.model.facts import ModelEnded, ModelStarted
 from hookspan.spans.recorder import Recorder
@@ -46,6 +47,7 @@ class Models:
                 messages_before=before,
             )
         )
+        begun(run.own)
 
     def ended(self, run: Run, response: LLMResult) -> None:
         message = translate.answer(response)
