@@ -16,9 +16,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agent import QUESTION, agent, config
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+
+from agent import QUESTION, agent, config
 from ways import Watching, switch_on
 
 

@@ -21,7 +21,6 @@ import machine
 import startup
 from batches import batches, measured, to_stderr, volumes
 from processes import PINNED, pin
-
 from report import report
 
 HERE = Path(__file__).resolve().parent

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.support import stories
-from tests.support.stored import recording_to
 
 from hookspan.cli.main import cli
+from tests.support import stories
+from tests.support.stored import recording_to
 
 
 class CommandLine:

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+
 from tests.cli.conftest import CommandLine
 
 

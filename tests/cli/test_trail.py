@@ -7,11 +7,10 @@ import re
 import sqlite3
 from pathlib import Path
 
+from hookspan.cli.words import block, duration, plain, tokens
 from tests.cli.conftest import CommandLine
 from tests.support import stories
 from tests.support.stored import recording_to
-
-from hookspan.cli.words import block, duration, plain, tokens
 
 
 def _same_times(text: str) -> str:

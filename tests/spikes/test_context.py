@@ -21,8 +21,6 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanContext, Tracer
-from tests.support.models import Scripted, calls, says
-from tests.support.ways import Way, ainvoke, astream, every_way, invoke, stream, sync_and_async
 
 from hookspan.adapters.langgraph.install import install
 from hookspan.spans.otel_sink import OTelSink
@@ -30,6 +28,8 @@ from hookspan.spans.pauses import PausesInMemory
 from hookspan.spans.payload import ContentPolicy
 from hookspan.spans.recorder import Recorder
 from hookspan.spans.tracers import Tracers
+from tests.support.models import Scripted, calls, says
+from tests.support.ways import Way, ainvoke, astream, every_way, invoke, stream, sync_and_async
 
 ASK: Any = {"messages": [("user", "go")]}
 

@@ -13,8 +13,6 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support import stories
-from tests.support.stored import recording_to
 
 from hookspan.model.clock import now
 from hookspan.model.facts import ToolEnded, ToolOutcome
@@ -23,6 +21,8 @@ from hookspan.spans.record import Record, SpanIds
 from hookspan.store import schema
 from hookspan.store.reader import opened
 from hookspan.store.writer import StoreSink
+from tests.support import stories
+from tests.support.stored import recording_to
 
 
 def test_a_run_is_rolled_up_and_its_spans_are_whole(tmp_path: Path) -> None:

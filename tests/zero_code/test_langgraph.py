@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.support.installs import Place, made
 from tests.support.receiver import Arrived, Receiver, receiving
 from tests.zero_code import programs

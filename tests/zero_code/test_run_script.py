@@ -7,6 +7,7 @@ import signal
 from subprocess import CompletedProcess
 
 import pytest
+
 from tests.support.installs import Place
 
 RUN = ("-c", "import sys; from hookspan.export.run_script import main; main(sys.argv[1:])")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.support.memory import memory_recorder
-from tests.support.trails import Trail
 
 from hookspan.adapters.langgraph.install import install
+from tests.support.memory import memory_recorder
+from tests.support.trails import Trail
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from langchain.agents.structured_output import ToolStrategy
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.tools import tool
 from pydantic import BaseModel
+
 from tests.support.models import Scripted, calls, says, tokens
 from tests.support.trails import Trail, tidy
 from tests.support.ways import Way, every_way, sync_and_async

@@ -13,11 +13,11 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+
+from hookspan.model.acting import acting_as
 from tests.support.models import Scripted, calls, says
 from tests.support.trails import Trail, tidy
 from tests.support.ways import Way, every_way, sync_and_async
-
-from hookspan.model.acting import acting_as
 
 ASK: Any = {"messages": [("user", "go")]}
 CONFIG: Any = {"configurable": {"thread_id": "t1"}}

@@ -13,10 +13,11 @@ from langgraph.func import entrypoint, task
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, Send
+from typing_extensions import TypedDict
+
 from tests.support.models import Scripted, calls, says
 from tests.support.trails import Trail, tidy
 from tests.support.ways import Way, every_way, sync_and_async
-from typing_extensions import TypedDict
 
 
 @tool

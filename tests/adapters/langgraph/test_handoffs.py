@@ -12,6 +12,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 from langgraph_supervisor import create_supervisor
 from langgraph_swarm import create_handoff_tool, create_swarm
+
 from tests.support.models import Scripted, calls, says
 from tests.support.trails import Trail, tidy
 from tests.support.ways import Way, every_way, sync_and_async

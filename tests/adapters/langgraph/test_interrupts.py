@@ -12,6 +12,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
+
 from tests.support.models import Scripted, calls, says
 from tests.support.trails import Trail, tidy
 from tests.support.ways import Way, every_way, sync_and_async

@@ -12,6 +12,7 @@ from langchain.agents.middleware import AgentMiddleware, ToolCallLimitMiddleware
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import tool
+
 from tests.support.models import Scripted, calls, says
 from tests.support.trails import Trail, tidy
 from tests.support.ways import Way, every_way, sync_and_async

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import START, MessagesState, StateGraph
+
 from tests.adapters.langgraph.test_graphs import loop
 from tests.support.models import Scripted, calls, says
 from tests.support.trails import Trail, tidy

@@ -10,6 +10,7 @@ import pytest
 from deepagents import CompiledSubAgent, SubAgent, create_deep_agent
 from langchain.agents import create_agent
 from langchain_core.tools import tool
+
 from tests.support.models import Scripted, calls, says, tokens
 from tests.support.trails import Trail, tidy
 from tests.support.ways import Way, every_way, sync_and_async

@@ -14,6 +14,7 @@ from langchain_core.tools import StructuredTool, ToolException, tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import RetryPolicy
+
 from tests.adapters.langgraph.test_graphs import loop
 from tests.support.models import Scripted, calls, says
 from tests.support.trails import Trail, tidy
