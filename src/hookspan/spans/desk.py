@@ -1,8 +1,8 @@
-"""Opens, marks and closes records; what sinks must be told is queued, to be told outside the lock."""
+"""Opens, marks and closes records; what sinks must be told is queued, to be told outside the lock, in this order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hookspan.model.facts import Failure
 from hookspan.model.ids import RecordKey
@@ -12,23 +12,22 @@ from hookspan.spans.pauses import PauseIndex
 from hookspan.spans.payload import ContentPolicy, short_text
 from hookspan.spans.record import Attributes, AttributeValue, Identity, Record, Sink, SpanEvent, SpanIds, SpanLink
 from hookspan.spans.state import AgentState, Node, Place, RunState
+from hookspan.spans.telling import Teller
 
 MAX_EVENTS = 32
 
 _CLIENT_KINDS = frozenset({n.CHAT, n.HOOK_COMMAND})
 
-Telling = tuple[Callable[[Sink, Record], None], Record]
-
 
 class Desk:
-    def __init__(self, identity: Identity, policy: ContentPolicy, pauses: PauseIndex, writer: str) -> None:
+    def __init__(self, identity: Identity, sinks: Sequence[Sink], policy: ContentPolicy, pauses: PauseIndex, writer: str) -> None:
         self.book = Book()
         self.policy = policy
         self.pauses = pauses
         self.writer = writer
         self.lost: dict[str, int] = {}
         self._identity = identity
-        self._telling: list[Telling] = []
+        self.teller = Teller(sinks, self.lose)
 
     def open(
         self,
@@ -73,13 +72,17 @@ class Desk:
         )
         if link is not None:
             record.links.append(link)
-        record.ids = ids = self._identity.issue(record)
+        try:
+            record.ids = ids = self._identity.issue(record)
+        except BaseException:
+            run.sequence -= 1  # a gap would say that a record was lost on its way
+            raise
         if record.outermost:
             run.mode = self.policy.in_force(exported=self._identity.exported(record))
         parent = self.book.open.get(above.key) if above is not None else None
         node = Node(record, Place(key, run, ids, holder, framework), parent, owns_agent=agent is not None, began=start)
         self.book.add(node)
-        self._telling.append((_tell_opened, record))
+        self.teller.opened(record)
         return node
 
     def close(self, node: Node, end: int, *, unfinished: bool = False) -> None:
@@ -89,7 +92,7 @@ class Desk:
         if record.outermost or self._late(node):
             record.attributes[n.RECORDS_TOTAL] = node.place.run.sequence
         self.book.remove(node)
-        self._telling.append((_tell_closed, record))
+        self.teller.closed(record)
 
     def event(self, node: Node, name: str, at: int, attributes: Attributes) -> None:
         """Adds an event; beyond 32 they are counted instead."""
@@ -109,14 +112,10 @@ class Desk:
     def lose(self, reason: str) -> None:
         self.lost[reason] = self.lost.get(reason, 0) + 1
 
-    def told(self) -> Sequence[Telling]:
-        """What the sinks must be told now; the caller tells it after letting go of the lock."""
-        telling, self._telling = self._telling, []
-        return telling
-
     def _late(self, node: Node) -> bool:
         """A record that outlives its run's first one: the total that was given there is no longer the last word."""
-        return not node.record.outermost and not any(other.place.run is node.place.run and other.record.outermost for other in _above(node))
+        first = (other.record for other in _above(node) if other.place.run is node.place.run and other.record.outermost)
+        return not any(record.end is None for record in first)
 
 
 def _above(node: Node) -> Sequence[Node]:
@@ -126,11 +125,3 @@ def _above(node: Node) -> Sequence[Node]:
         found.append(upper)
         upper = upper.parent
     return found
-
-
-def _tell_opened(sink: Sink, record: Record) -> None:
-    sink.opened(record)
-
-
-def _tell_closed(sink: Sink, record: Record) -> None:
-    sink.closed(record)

@@ -7,6 +7,7 @@ whose record or parent has not been seen yet waits for it, and is placed under i
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextvars import ContextVar
 
 from hookspan.model.facts import Ended, Fact, Started
@@ -60,13 +61,19 @@ class Book:
         return True
 
     def arrived(self, key: RecordKey) -> list[Fact]:
-        """The facts that waited for `key`, in the order they came."""
-        facts = self._waiting.pop(key, [])
+        """The facts that waited for `key`, and those that waited for records which these begin, in the order they
+        happened: an end that came early must not end what it should find inside."""
+        facts: list[Fact] = []
+        begun = [key]
+        while begun:
+            mine = self._waiting.pop(begun.pop(), [])
+            facts += mine
+            begun += [fact.key for fact in mine if isinstance(fact, Started)]
         self._waiting_count -= len(facts)
-        return facts
+        return sorted(facts, key=_order) if len(facts) > 1 else facts
 
     def stranded(self, run: RecordKey | None = None) -> list[Fact]:
-        """All facts (of `run`) that still wait, in the order they happened, beginnings first."""
+        """All facts (of `run`) that still wait, in the order they happened; a beginning comes after its parent's."""
         found: list[Fact] = []
         for key in list(self._waiting):
             mine = [fact for fact in self._waiting[key] if run is None or fact.run == run]
@@ -78,9 +85,23 @@ class Book:
                     del self._waiting[key]
                 found += mine
         self._waiting_count -= len(found)
-        return sorted(found, key=_order)
+        return _parents_first(sorted(found, key=_order))
 
 
 def _order(fact: Fact) -> tuple[int, int]:
     rank = 0 if isinstance(fact, Started) else 2 if isinstance(fact, Ended) else 1
-    return (rank, fact.at)
+    return (fact.at, rank)
+
+
+def _parents_first(facts: Sequence[Fact]) -> list[Fact]:
+    """`facts` in their order, but a beginning before everything about it or below it, whatever the clocks said."""
+    begins = {fact.key: fact for fact in facts if isinstance(fact, Started)}
+    ordered: list[Fact] = []
+    for fact in facts:
+        chain: list[Fact] = [] if isinstance(fact, Started) else [fact]
+        wanted: RecordKey | None = fact.key
+        while wanted is not None and (begin := begins.pop(wanted, None)) is not None:
+            chain.append(begin)
+            wanted = begin.parent
+        ordered += reversed(chain)
+    return ordered

@@ -1,7 +1,23 @@
 """The recorder: the only code that begins and ends spans.
 
-It folds facts into records: total (never raises), idempotent, keyed by ids, bounded. The same facts give the same
-tree, live or replayed.
+What it promises of the facts of one run, and `tests/spans` hold it to:
+
+- **Total.** No fact raises, whatever is in it. After `close()` nothing is open and nothing waits; what never ended has a
+  declared outcome.
+- **One tree.** Each key is one record, below its run's first record, in its run's trace. A fact that comes again changes nothing
+  (for as long as the record is remembered: `parents.MAX_REMEMBERED` records after it ended).
+- **Any order.** A fact waits for the record it is about, a record for its parent. Records, names, outcomes and parents are the
+  same in every order in which a run's end comes after what happened inside it, and a tool's end after its decisions. What comes
+  after the run ended is too late to change it: a record that begins then is still below it, one that was open then has
+  been ended with it (unless it goes on in the background).
+- **Lost facts.** A lost end makes the record unfinished, or cancelled with its run. A lost beginning makes a record named
+  `unknown` from its end, below its run; a lost run makes a workflow named `unknown`. Each is counted in `lost`.
+- **Counted.** `hookspan.sequence` is 1, 2, … without a gap; the run's first record, and each that ends after it, says how many
+  there were by then in `hookspan.records.total`.
+- **Sinks** are told of a record's beginning once, then of its end once, in that order, outside the recorder's lock.
+- **Bounded.** What waits, and what is remembered of ended records, has a fixed room; what finds none is counted in `lost`.
+
+The same facts in the same order give the same tree, live or replayed.
 """
 
 from __future__ import annotations
@@ -17,60 +33,17 @@ from dataclasses import dataclass
 
 from hookspan.model.clock import now
 from hookspan.model.content import HookCallbacks
-from hookspan.model.facts import (
-    Decided,
-    Fact,
-    HandedOff,
-    HandlerEnded,
-    HandlerStarted,
-    HookEnded,
-    HookStarted,
-    Interrupted,
-    ModelEnded,
-    ModelStarted,
-    Noted,
-    Resumed,
-    RunEnded,
-    RunOutcome,
-    RunStarted,
-    Started,
-    ToolEnded,
-    ToolProposed,
-    ToolSettled,
-    ToolStarted,
-)
+from hookspan.model.facts import Fact, RunOutcome
 from hookspan.model.ids import RecordKey
 from hookspan.spans import guard, parents
-from hookspan.spans.desk import Desk, Telling
-from hookspan.spans.fold import hooks, runs, tools, waits
-from hookspan.spans.fold.lost import lost_beginning, lost_run
+from hookspan.spans.desk import Desk
+from hookspan.spans.fold import runs
+from hookspan.spans.fold.dispatch import fold, force
 from hookspan.spans.guard import guarded, note, shielded
 from hookspan.spans.pauses import PauseIndex
 from hookspan.spans.payload import ContentPolicy
 from hookspan.spans.record import Identity, Sink
 from hookspan.spans.state import Place
-
-_STARTS: Mapping[type, Callable[..., None]] = {
-    RunStarted: runs.run_started,
-    ModelStarted: runs.model_started,
-    ToolStarted: tools.tool_started,
-    HookStarted: hooks.hook_started,
-    HandlerStarted: hooks.handler_started,
-}
-_REST: Mapping[type, Callable[..., None]] = {
-    RunEnded: runs.run_ended,
-    ModelEnded: runs.model_ended,
-    ToolEnded: tools.tool_ended,
-    HookEnded: hooks.hook_ended,
-    HandlerEnded: hooks.handler_ended,
-    ToolProposed: tools.tool_proposed,
-    ToolSettled: tools.tool_settled,
-    Decided: tools.decided,
-    HandedOff: runs.handed_off,
-    Noted: runs.noted,
-    Interrupted: waits.interrupted,
-    Resumed: waits.resumed,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +86,8 @@ class Recorder:
     def _begin(self) -> None:
         # re-entrant: a span processor of the user's may run an agent inside on_start
         self._lock = threading.RLock()
-        self._desk = Desk(self._identity, self._policy, self._pauses, self._writer or f"{os.getpid()}-{uuid.uuid4().hex[:8]}")
+        writer = self._writer or f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self._desk = Desk(self._identity, self._sinks, self._policy, self._pauses, writer)
 
     @property
     def open_records(self) -> int:
@@ -132,10 +106,11 @@ class Recorder:
     def record(self, fact: Fact) -> None:
         """Takes one fact. Never raises, whatever the fact; a repeated one changes nothing."""
         try:
-            with self._lock:
-                self._fold(fact)
-                telling = self._desk.told()
-            self._tell(telling)
+            try:
+                with self._lock:
+                    fold(self._desk, fact)
+            finally:
+                self._desk.teller.tell()
         except Exception as error:  # noqa: BLE001 -- the promise: total
             note(f"recording {type(fact).__name__}", error)
             self._desk.lose("fault")
@@ -183,78 +158,30 @@ class Recorder:
     def close(self) -> None:
         """Ends all that is open, as unfinished."""
         with self._lock:
-            self._force(self._desk.book.stranded())
+            force(self._desk, self._desk.book.stranded())
             at = self._clock()
-            for node in [node for node in self._desk.book.open.values() if node.parent is None]:
+            for node in [node for node in self._desk.book.open.values() if node.parent is None or node.parent.record.end is not None]:
                 runs.end_unseen(self._desk, node, RunOutcome.UNFINISHED, at)
-            for node in list(self._desk.book.open.values()):
-                runs.end_unseen(self._desk, node, RunOutcome.UNFINISHED, at)
-            telling = self._desk.told()
-        self._tell(telling)
+        self._desk.teller.tell()
 
     def flush(self, timeout_s: float) -> bool:
         """Delivers what ended so far; True when every sink did within the time."""
+        self._desk.teller.settle(timeout_s)
         delivered = [_kept(sink.flush, timeout_s) for sink in self._sinks]
         return all(delivered)
 
     def shutdown(self, timeout_s: float) -> None:
         """Ends what is open and closes the sinks."""
         self.close()
+        self._desk.teller.settle(timeout_s)
         for sink in self._sinks:
             with shielded("closing a sink"):
                 sink.shutdown(timeout_s)
-
-    def _fold(self, fact: Fact) -> None:
-        start = _STARTS.get(type(fact))
-        if start is not None:
-            start(self._desk, fact)
-            if fact.key in self._desk.book.open:
-                for waited in self._desk.book.arrived(fact.key):
-                    self._fold(waited)
-            return
-        node = self._desk.book.open.get(fact.key)
-        if node is None:
-            if not self._desk.book.seen(fact.key) and not self._desk.book.wait(fact.key, fact):
-                self._desk.lose("no_room_to_wait")
-            return
-        if isinstance(fact, RunEnded) and fact.key == fact.run:
-            self._force(self._desk.book.stranded(fact.run))
-        _REST[type(fact)](self._desk, fact, node)
-
-    def _force(self, facts: Sequence[Fact]) -> None:
-        """Places facts whose record or parent never came: under their run, whose own beginning may be lost too."""
-        book = self._desk.book
-        for fact in facts:
-            if book.place(fact.run) is None and fact.key != fact.run:
-                self._fold(lost_run(fact))
-            if isinstance(fact, Started):
-                _STARTS[type(fact)](self._desk, fact, force=True)
-                continue
-            if not book.seen(fact.key):
-                self._desk.lose("beginning_lost")
-                _start_anyway(self._desk, lost_beginning(fact))
-            node = book.open.get(fact.key)
-            if node is not None:
-                _REST[type(fact)](self._desk, fact, node)
-
-    def _tell(self, telling: Sequence[Telling]) -> None:
-        for tell, record in telling:
-            for sink in self._sinks:
-                try:
-                    tell(sink, record)
-                except Exception as error:  # noqa: BLE001 -- one sink's fault is not another's
-                    note(f"telling {type(sink).__name__}", error)
-                    self._desk.lose("sink")
-                    _reraise(error)
 
     def forget(self) -> None:
         """In a forked child: the parent's open records are the parent's to end."""
         self._begin()
         parents.current.set(None)
-
-
-def _start_anyway(desk: Desk, fact: Started) -> None:
-    _STARTS[type(fact)](desk, fact, force=True)
 
 
 def _kept(flush: Callable[[float], bool], timeout_s: float) -> bool:

@@ -75,3 +75,5 @@ class Node:
     began: int = 0
     """When execution began; a tool's record may begin earlier, with its proposal."""
     call: CallId | None = None
+    heard: set[object] = field(default_factory=set[object])
+    """What was said of the record so far: the same again changes nothing."""
