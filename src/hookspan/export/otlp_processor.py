@@ -40,8 +40,11 @@ class QueueProcessor(SpanProcessor):
             return
         queue = self._queue
         queue.put(span)
-        # a pause is shown at once: the run waits for a person who may look for it
-        if len(queue) >= self._batch or queue.bytes >= _WAKE_BYTES or (span.attributes or {}).get(n.RECORD) == n.PAUSE:
+        # a pause is shown at once: the run waits for a person who may look for it; and a run when it ends, because a server
+        # may be killed after its last request (uvicorn restores the default action of SIGTERM and raises it again)
+        told = span.attributes or {}
+        at_once = told.get(n.SEQUENCE) == 1 or told.get(n.RECORD) == n.PAUSE
+        if at_once or len(queue) >= self._batch or queue.bytes >= _WAKE_BYTES:
             self._wake()
 
     def shutdown(self) -> None:
