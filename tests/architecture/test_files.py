@@ -10,8 +10,10 @@ import pytest
 from tests.architecture.sources import ROOT, python_files
 
 EVERYWHERE = python_files("src", "tests", "tools", "bench")
-SILENCED = re.compile(r"#\s*(noqa|pyright:\s*ignore|type:\s*ignore|ruff:\s*noqa)")
-WITH_REASON = re.compile(r"#\s*(?:noqa:\s*[A-Z]+\d+(?:,\s*[A-Z]+\d+)*|pyright:\s*ignore\[[\w, ]+\])\s+(?:--|#)\s*\S+ \S+")
+SILENCED = re.compile(r"#\s*(noqa|pyright:\s*(ignore|basic|report)|type:\s*ignore|ruff:\s*noqa)")
+WITH_REASON = re.compile(
+    r"#\s*(?:(?:ruff:\s*)?noqa:\s*[A-Z]+\d+(?:,\s*[A-Z]+\d+)*|pyright:\s*ignore\[[\w, ]+\]|pyright:\s*report\w+=false)\s+(?:--|#)\s*\S+ \S+"
+)
 OWN_FILE = "test_files.py"
 
 
@@ -36,6 +38,8 @@ def test_every_ignore_names_its_rule_and_its_reason() -> None:
     [
         ("x = 1  # noqa: N801 -- reads like a word", True),
         ("x = 1  # pyright: ignore[reportPrivateUsage]  # the only way in", True),
+        ("# ruff: noqa: ARG001 -- the signatures are the framework's", True),
+        ("# pyright: reportPrivateUsage=false", False),
         ("x = 1  # noqa", False),
         ("x = 1  # noqa: N801", False),
         ("x = 1  # pyright: ignore", False),
