@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, cast
 
 Original = Callable[..., Any]
@@ -11,6 +13,19 @@ Original = Callable[..., Any]
 
 class HookPointMissing(LookupError):  # noqa: N818 -- says what is missing, reads as a sentence where it is raised
     """The installed framework lacks an attribute that the adapter patches; `args[0]` names it."""
+
+
+def _bound(original: Original) -> Original:
+    """A method that somebody else has wrapped before us, called as an attribute would be: a wrapper object that is
+    called with the instance as its first argument takes it for one of the method's own."""
+    if isinstance(original, FunctionType):
+        return original
+
+    @functools.wraps(original)
+    def call(instance: object, *args: Any, **kwargs: Any) -> Any:
+        return original.__get__(instance, type(instance))(*args, **kwargs)
+
+    return call
 
 
 @dataclass(slots=True)
@@ -25,7 +40,7 @@ class Patches:
         if original is None:
             where = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", owner)
             raise HookPointMissing(f"{where}.{name}")
-        replacement = wrapper(original)
+        replacement = wrapper(_bound(original) if isinstance(owner, type) else original)
         setattr(owner, name, replacement)
         self._done.append((owner, name, original, replacement))
 

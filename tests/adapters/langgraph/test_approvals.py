@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from deepagents import SubAgent, create_deep_agent
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
@@ -243,104 +242,5 @@ def test_each_call_on_its_own(trail: Trail, way: Way) -> None:
             execute_tool remove (r1) success ran attempt=1 basis=human <allow from human> [decision allow]
             execute_tool remove (r2) denied never ran <deny from human: 'no'> [decision deny]
             execute_tool remove (r3) success never ran <respond from human> [decision respond]
-        """
-    )
-
-
-@sync_and_async
-def test_in_a_deep_agent(trail: Trail, way: Way) -> None:
-    agent = create_deep_agent(TWO, [look, remove], interrupt_on={"remove": True}, checkpointer=InMemorySaver(), name="boss")
-    way(agent, ASK, CONFIG)
-    way(agent, answers({"type": "reject", "message": "no"}), CONFIG)
-    assert trail.tree(unordered=True) == tidy(
-        """
-        invoke_agent boss interrupted stop=interrupt [interrupt approval r]
-          chat scripted-1
-          execute_tool look (l) interrupted never ran
-          execute_tool remove (r) interrupted never ran
-            pause (r)
-          invoke_agent boss completed stop=end_turn [resume] link->1
-            approval remove (r) <deny from human: 'no'>
-            chat scripted-1
-            execute_tool look (l) success ran attempt=1 basis=none_asked
-            execute_tool remove (r) denied never ran <deny from human: 'no'> [decision deny]
-        """
-    )
-
-
-@every_way
-def test_in_a_subagent(trail: Trail, way: Way) -> None:
-    sub = SubAgent(name="sub", description="x", system_prompt="x", model=TWO, tools=[look, remove], interrupt_on={"remove": True})
-    model = Scripted(script=[calls(("t1", "task", {"description": "do", "subagent_type": "sub"})), says("done")])
-    agent = create_deep_agent(model, [], subagents=[sub], checkpointer=InMemorySaver(), name="boss")
-    way(agent, ASK, CONFIG)
-    way(agent, answers({"type": "approve"}), CONFIG)
-    assert trail.tree(unordered=True) == tidy(
-        """
-        invoke_agent boss interrupted stop=interrupt [interrupt approval]
-          chat scripted-1
-          execute_tool task (t1) interrupted ran attempt=1 basis=none_asked origin=subagent [handoff boss -> sub subagent (t1)]
-            invoke_agent sub interrupted stop=interrupt [interrupt approval r]
-              chat scripted-1
-              execute_tool look (l) interrupted never ran
-              execute_tool remove (r) interrupted never ran
-                pause (r)
-          invoke_agent boss completed stop=end_turn [resume] link->1
-            approval remove (r) <allow from human>
-            chat scripted-1
-            execute_tool task (t1) success ran attempt=1 basis=none_asked origin=subagent [handoff boss -> sub subagent (t1)]
-              invoke_agent sub completed stop=end_turn
-                chat scripted-1
-                execute_tool look (l) success ran attempt=1 basis=none_asked
-                execute_tool remove (r) success ran attempt=1 basis=human <allow from human> [decision allow]
-        """
-    )
-
-
-@sync_and_async
-def test_in_two_parallel_subagents(trail: Trail, way: Way) -> None:
-    subs = [
-        SubAgent(
-            name=name,
-            description="x",
-            system_prompt="x",
-            model=Scripted(script=[calls((f"r-{name}", "remove", {"path": name})), says("done")]),
-            tools=[remove],
-            interrupt_on={"remove": True},
-        )
-        for name in ("one", "two")
-    ]
-    model = Scripted(script=[calls(*((f"t-{n}", "task", {"description": "do", "subagent_type": n}) for n in ("one", "two"))), says("done")])
-    agent = create_deep_agent(model, [], subagents=subs, checkpointer=InMemorySaver(), name="boss")
-    way(agent, ASK, CONFIG)
-    said = {"one": {"type": "approve"}, "two": {"type": "reject", "message": "no"}}
-    asked = agent.get_state(CONFIG).interrupts
-    way(agent, Command(resume={one.id: {"decisions": [said[one.value["action_requests"][0]["args"]["path"]]]} for one in asked}), CONFIG)
-    assert trail.tree(unordered=True) == tidy(
-        """
-        invoke_agent boss interrupted stop=interrupt [interrupt approval] [interrupt approval]
-          chat scripted-1
-          execute_tool task (t-one) interrupted ran attempt=1 basis=none_asked origin=subagent [handoff boss -> one subagent (t-one)]
-            invoke_agent one interrupted stop=interrupt [interrupt approval r-one]
-              chat scripted-1
-              execute_tool remove (r-one) interrupted never ran
-                pause (r-one)
-          execute_tool task (t-two) interrupted ran attempt=1 basis=none_asked origin=subagent [handoff boss -> two subagent (t-two)]
-            invoke_agent two interrupted stop=interrupt [interrupt approval r-two]
-              chat scripted-1
-              execute_tool remove (r-two) interrupted never ran
-                pause (r-two)
-          invoke_agent boss completed stop=end_turn [resume] [resume] link->1
-            approval remove (r-one) <allow from human>
-            approval remove (r-two) <deny from human: 'no'>
-            chat scripted-1
-            execute_tool task (t-one) success ran attempt=1 basis=none_asked origin=subagent [handoff boss -> one subagent (t-one)]
-              invoke_agent one completed stop=end_turn
-                chat scripted-1
-                execute_tool remove (r-one) success ran attempt=1 basis=human <allow from human> [decision allow]
-            execute_tool task (t-two) success ran attempt=1 basis=none_asked origin=subagent [handoff boss -> two subagent (t-two)]
-              invoke_agent two completed stop=end_turn
-                chat scripted-1
-                execute_tool remove (r-two) denied never ran <deny from human: 'no'> [decision deny]
         """
     )

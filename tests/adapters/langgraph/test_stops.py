@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import ModelCallLimitMiddleware, after_model, before_model
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import tool
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import START, MessagesState, StateGraph
@@ -38,16 +39,23 @@ async def sleep() -> str:
 ADD = calls(("c1", "add", {"a": 1, "b": 2}))
 
 
+def forever(messages: Sequence[BaseMessage]) -> AIMessage:
+    """Asks for another call, whatever came before."""
+    number = 1 + sum(isinstance(message, AIMessage) for message in messages)
+    return calls((f"c{number}", "add", {"a": 1, "b": 2}))
+
+
 @every_way
 def test_the_recursion_limit_of_an_agent(trail: Trail, way: Way) -> None:
     with pytest.raises(GraphRecursionError):
-        way(create_agent(Scripted(script=[ADD]), [add], name="loop"), ASK, {"recursion_limit": 3})
+        way(create_agent(Scripted(script=[forever]), [add], name="loop"), ASK, {"recursion_limit": 3})
     assert trail.tree() == tidy(
         """
         invoke_agent loop stopped stop=recursion_limit
           chat scripted-1
           execute_tool add (c1) success ran attempt=1 basis=none_asked
           chat scripted-1
+          execute_tool add (c2) skipped never ran
         """
     )
 
@@ -55,7 +63,7 @@ def test_the_recursion_limit_of_an_agent(trail: Trail, way: Way) -> None:
 @sync_and_async
 def test_the_recursion_limit_of_a_graph(trail: Trail, way: Way) -> None:
     with pytest.raises(GraphRecursionError):
-        way(loop(model=Scripted(script=[ADD])), ASK, {"recursion_limit": 2})
+        way(loop(model=Scripted(script=[forever])), ASK, {"recursion_limit": 2})
     assert trail.tree() == tidy(
         """
         invoke_workflow math stopped stop=recursion_limit
@@ -218,14 +226,14 @@ def test_a_hook_after_the_model_that_ends_the_run(trail: Trail, way: Way) -> Non
 @sync_and_async
 def test_a_limit_of_model_calls(trail: Trail, way: Way) -> None:
     limit = ModelCallLimitMiddleware(run_limit=2)
-    way(create_agent(Scripted(script=[ADD]), [add], middleware=[limit], name="boss"), ASK)
+    way(create_agent(Scripted(script=[forever]), [add], middleware=[limit], name="boss"), ASK)
     assert trail.tree() == tidy(
         """
         invoke_agent boss stopped stop=max_turns by ModelCallLimitMiddleware.before_model
           chat scripted-1
           execute_tool add (c1) success ran attempt=1 basis=none_asked
           chat scripted-1
-          execute_tool add (c1) success ran attempt=2 basis=none_asked
+          execute_tool add (c2) success ran attempt=1 basis=none_asked
         """
     )
 
@@ -234,7 +242,7 @@ def test_a_limit_of_model_calls(trail: Trail, way: Way) -> None:
 def test_a_limit_of_model_calls_that_raises(trail: Trail, way: Way) -> None:
     limit = ModelCallLimitMiddleware(run_limit=1, exit_behavior="error")
     with pytest.raises(Exception, match="limit"):
-        way(create_agent(Scripted(script=[ADD]), [add], middleware=[limit], name="boss"), ASK)
+        way(create_agent(Scripted(script=[forever]), [add], middleware=[limit], name="boss"), ASK)
     assert trail.tree() == tidy(
         """
         invoke_agent boss stopped stop=max_turns by ModelCallLimitMiddleware.before_model

@@ -11,7 +11,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.callbacks.manager import CallbackManagerForLLMRun
+from langchain_core.callbacks.manager import BaseRunManager
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import base as tools_base
@@ -175,14 +175,12 @@ def _entering(listener: Listener) -> Callable[[Original], Original]:
 def _model_scope(listener: Listener) -> Callable[[Original], Original]:
     def wrapper(original: Original) -> Original:
         @functools.wraps(original)
-        def generate(
-            self: BaseChatModel, messages: Any, stop: Any = None, run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any
-        ) -> Any:
-            key = listener.key_of(run_manager.run_id if run_manager is not None else None)
+        def generate(self: BaseChatModel, *args: Any, **kwargs: Any) -> Any:
+            key = listener.key_of(_run_id(args, kwargs))
             if key is None:
-                return original(self, messages, stop=stop, run_manager=run_manager, **kwargs)
+                return original(self, *args, **kwargs)
             with listener.recorder.scope(key):
-                return original(self, messages, stop=stop, run_manager=run_manager, **kwargs)
+                return original(self, *args, **kwargs)
 
         return generate
 
@@ -192,13 +190,19 @@ def _model_scope(listener: Listener) -> Callable[[Original], Original]:
 def _async_model_scope(listener: Listener) -> Callable[[Original], Original]:
     def wrapper(original: Original) -> Original:
         @functools.wraps(original)
-        async def generate(self: BaseChatModel, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
-            key = listener.key_of(run_manager.run_id if run_manager is not None else None)
+        async def generate(self: BaseChatModel, *args: Any, **kwargs: Any) -> Any:
+            key = listener.key_of(_run_id(args, kwargs))
             if key is None:
-                return await original(self, messages, stop=stop, run_manager=run_manager, **kwargs)
+                return await original(self, *args, **kwargs)
             with listener.recorder.scope(key):
-                return await original(self, messages, stop=stop, run_manager=run_manager, **kwargs)
+                return await original(self, *args, **kwargs)
 
         return generate
 
     return wrapper
+
+
+def _run_id(args: tuple[Any, ...], kwargs: dict[str, Any]) -> UUID | None:
+    """Of `(messages, stop=None, run_manager=None, **kwargs)`, however it was called: arguments are passed on as they came."""
+    manager = kwargs.get("run_manager", args[2] if len(args) > 2 else None)
+    return manager.run_id if isinstance(manager, BaseRunManager) else None
