@@ -18,7 +18,7 @@ class HookPointMissing(LookupError):  # noqa: N818 -- says what is missing, read
 def _bound(original: Original) -> Original:
     """A method that somebody else has wrapped before us, called as an attribute would be: a wrapper object that is
     called with the instance as its first argument takes it for one of the method's own."""
-    if isinstance(original, FunctionType):
+    if type(original) is FunctionType:  # isinstance says so of wrapt's proxies too
         return original
 
     @functools.wraps(original)
