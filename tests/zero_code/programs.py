@@ -130,6 +130,8 @@ hookspan.uninstrument()
 after = attributes()
 print(len(differing(before, during)) > 5, differing(before, after), context._configure_hooks == hooks)
 graph.invoke({"n": 0})
+hookspan.instrument()
+graph.invoke({"n": 0})
 """
 
 LAUNCHER = """

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.installs import Place
 
-RUN = ("-c", "import sys; from hookspan.export.run_script import main; main(sys.argv[1:])")
+RUN = ("-m", "hookspan", "run")
 SHOW = """
 import sys
 print(sys.argv, __name__, __file__, __package__, __cached__, type(__loader__).__name__, __spec__ and __spec__.name)
@@ -31,6 +31,7 @@ PROGRAMS = {
     "says.py": "import sys\nsys.exit('no input')\n",
     "hooks.py": "import sys\nsys.excepthook = lambda kind, value, trace: print('hook', kind, trace.tb_frame.f_code.co_name)\n1 / 0\n",
     "last.py": "import atexit, sys\natexit.register(lambda: print('end', sys.excepthook is sys.__excepthook__))\nprint('body')\n",
+    "click.py": "print('a program may have any name')\nimport sys\nprint('rich' in sys.modules, 'opentelemetry' in sys.modules)\n",
     "future.py": "def f(x: Missing): pass\nprint(f.__annotations__)\n",
     "quiet.py": "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport time; time.sleep(5)\n",
     "spawn.py": (
@@ -81,6 +82,7 @@ def both(place: Place, *words: str) -> tuple[CompletedProcess[str], CompletedPro
         "hooks.py",
         "last.py",
         "future.py",
+        "click.py",
         "quiet.py",
         "spawn.py",
         "child.py",
@@ -118,7 +120,7 @@ def test_a_file_that_is_not_there_is_named(place: Place) -> None:
     assert ours.stderr == re.sub(r"^.*?: can't", "hookspan run: can't", plain.stderr)
 
 
-@pytest.mark.parametrize("line", ["", "-m", "-c pass", "--", "-x app.py"])
+@pytest.mark.parametrize("line", ["-m", "-c pass", "--", "-x app.py"])
 def test_a_line_that_names_no_program_gets_the_usage(place: Place, line: str) -> None:
     ended = place.run(*RUN, *line.split())
 

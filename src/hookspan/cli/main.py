@@ -53,14 +53,7 @@ def demo(home: str | None, as_json: bool) -> None:
 
 
 def main() -> None:
-    """The console script."""
-    words = sys.argv[1:]
-    if words[:1] == ["run"] and len(words) > 1 and words[1] not in ("-h", "--help"):
-        from hookspan.export import run_script  # noqa: PLC0415 -- only this command runs programs
-
-        # outside of all that is caught below: what the program raises is for the interpreter
-        run_script.main(words[1:])
-        return
+    """All but `hookspan run`, which ends as its program does."""
     try:
         code = cli.main(prog_name="hookspan", standalone_mode=False)
         sys.stdout.flush()
