@@ -155,7 +155,7 @@ TRACES_EXPORTER = Setting[tuple[str, ...]](
     values.names,
     (),
     "otlp when an endpoint is set",
-    "otlp, none; others are the program's own affair",
+    "otlp, console (to stderr), none; others are the program's own affair",
     "none switches hookspan off, unless HOOKSPAN_STORE=true",
 )
 METRICS_EXPORTER = Setting[tuple[str, ...]](
