@@ -57,7 +57,7 @@ def lint() -> list[Outcome]:
     return [
         tool("ruff check", ".venv/bin/ruff", "check", "--quiet", "."),
         tool("ruff format", ".venv/bin/ruff", "format", "--check", "--quiet", "."),
-        tool("pyright", ".venv/bin/pyright"),
+        tool("pyright", ".venv/bin/pyright", "--project", "pyproject.toml"),
     ]
 
 
