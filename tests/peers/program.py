@@ -56,7 +56,8 @@ def ask() -> None:
     answers = [AIMessage("", tool_calls=[call], usage_metadata=usage), AIMessage("done", usage_metadata=usage)]
     agent = create_agent(Model(messages=iter(answers)), [search], name="clerk")
     with trace.get_tracer("application").start_as_current_span("request"):
-        agent.invoke({"messages": [("user", "hi")]}, {"configurable": {"thread_id": "t1"}})
+        question: Any = {"messages": [("user", "hi")]}
+        agent.invoke(question, {"configurable": {"thread_id": "t1"}})
 
 
 def sdk(exporter: InMemorySpanExporter) -> None:
@@ -67,12 +68,12 @@ def sdk(exporter: InMemorySpanExporter) -> None:
 
 def surround(name: str, exporter: InMemorySpanExporter) -> None:
     if name == "logfire":
-        import logfire
+        import logfire  # pyright: ignore[reportMissingImports]  # in the peers' environment only
 
         logfire.configure(send_to_logfire=False, console=False, additional_span_processors=[SimpleSpanProcessor(exporter)])
         return
     if name == "ddtrace":
-        from ddtrace.opentelemetry import TracerProvider as DatadogProvider
+        from ddtrace.opentelemetry import TracerProvider as DatadogProvider  # pyright: ignore[reportMissingImports]  # as above
 
         trace.set_tracer_provider(DatadogProvider())
         return

@@ -37,8 +37,11 @@ def told(span: StoredSpan, *, alive: bool) -> Told:
 
 
 def _title(span: StoredSpan) -> Text:
-    operation, _, subject = plain(span.name).partition(" ")
     attributes = span.attributes
+    operation, _, subject = plain(span.name).partition(" ")
+    if span.record == n.TOOL:
+        # the span of a tool that does not exist is not named after what a model made up
+        subject = plain(attributes.get(n.TOOL_NAME, subject))
     bad = attributes.get(n.TOOL_OUTCOME) in REFUSED or span.error is not None
     title = Text(operation, BAD if bad else "cyan")
     if subject:

@@ -17,6 +17,7 @@ _REDACTION_SLACK = 8_192
 """Read beyond the cut before redacting, so that a secret which the cut would split is still whole."""
 _MAX_NODES = 20_000
 _MAX_DEPTH = 40
+_MEDIA_DEPTH = 6
 _MEDIA_TYPES = frozenset({"image", "image_url", "audio", "input_audio", "file", "video", "document", "media"})
 
 
@@ -58,7 +59,7 @@ def kept(value: object, policy: ContentPolicy) -> Payload:
     else:
         light = _lightened(value)
         whole = _json(light)
-        size, text = len(whole) if light == value else measured(value), whole.decode()
+        size, text = len(whole) if light is value else measured(value), whole.decode()
     return bounded(text, size, policy.max_bytes, policy.redact)
 
 
@@ -115,7 +116,7 @@ def _plain_leaf(value: object) -> object:
     if isinstance(value, memoryview):
         return f"<{value.nbytes} bytes>"
     if isinstance(value, set | frozenset):
-        return sorted(str(item) for item in cast("set[object]", value))
+        return sorted(cast("set[object]", value), key=_said)
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):
         return dump()
@@ -167,16 +168,19 @@ class _Walk:
 
 
 def _lightened(value: object, depth: int = 0) -> object:
-    """Media blocks told by type and size; text beside them stays."""
-    if depth > 6:
+    """Media blocks told by type and size; text beside them stays. What holds none is returned as it is."""
+    if depth > _MEDIA_DEPTH:
         return value
     if isinstance(value, list):
-        return [_lightened(item, depth + 1) for item in cast("list[object]", value)]
+        items = cast("list[object]", value)
+        lighter = [_lightened(item, depth + 1) for item in items]
+        return lighter if any(new is not old for new, old in zip(lighter, items, strict=True)) else items
     if isinstance(value, dict):
         block = cast("dict[object, object]", value)
         if block.get("type") in _MEDIA_TYPES:
             return {key: _media(item) for key, item in block.items()}
-        return {key: _lightened(item, depth + 1) for key, item in block.items()}
+        lighter_block = {key: _lightened(item, depth + 1) for key, item in block.items()}
+        return lighter_block if any(lighter_block[key] is not old for key, old in block.items()) else block
     return value
 
 

@@ -112,7 +112,7 @@ def test_a_tool_that_does_not_exist(trail: Trail, way: Way) -> None:
         """
         invoke_agent worker completed stop=end_turn
           chat scripted-1
-          execute_tool nope (c0) error never ran ERROR unknown_tool
+          execute_tool _OTHER (c0) error never ran ERROR unknown_tool
           chat scripted-1
         """
     )
@@ -126,7 +126,7 @@ def test_a_tool_that_does_not_exist_in_a_hand_written_graph(trail: Trail, way: W
         invoke_workflow math completed
           chat scripted-1
           execute_tool add (c1) success ran attempt=1 basis=none_asked
-          execute_tool nope (c0) error never ran ERROR unknown_tool
+          execute_tool _OTHER (c0) error never ran ERROR unknown_tool
           chat scripted-1
         """
     )

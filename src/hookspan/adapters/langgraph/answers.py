@@ -29,6 +29,7 @@ class Settled:
     decision: Decision | None = None
     failure: Failure | None = None
     executed: bool | None = False
+    known: bool = True
 
 
 def settled(run: Run, turn: Turn, message: ToolMessage, tool: str, hook: Hook | None) -> Settled:
@@ -49,7 +50,7 @@ def settled(run: Run, turn: Turn, message: ToolMessage, tool: str, hook: Hook | 
         outcome = ToolOutcome.ERROR if failed else ToolOutcome.SUCCESS
         return Settled(outcome, failure=Failure(HANDLED_ERROR, said) if failed else None, executed=None)
     if failed and not turn.knows_tool(run.name, tool):
-        return Settled(ToolOutcome.ERROR, failure=Failure(UNKNOWN_TOOL, said))
+        return Settled(ToolOutcome.ERROR, failure=Failure(UNKNOWN_TOOL, said), known=False)
     # a wrapper that was there before we were
     return _by(refusal(message, Source.HOOK_CALLBACK, turn.wrapper_of(run.name)))
 

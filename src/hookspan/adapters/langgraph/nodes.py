@@ -102,6 +102,7 @@ class Nodes:
                 failure=became.failure,
                 decision=became.decision,
                 executed=became.executed,
+                known=became.known,
             )
         )
 
