@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from hookspan.model.clock import now
 from hookspan.model.content import ContentMode
-from hookspan.spans.payload import ContentPolicy
 from hookspan.spans.pauses import PauseIndex, PausesInMemory
+from hookspan.spans.payload import ContentPolicy
 from hookspan.spans.record import Record, SpanIds
 from hookspan.spans.recorder import Recorder
 

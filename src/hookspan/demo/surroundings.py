@@ -23,7 +23,8 @@ def sheltered(home: Path) -> Generator[None]:
 
 
 def _own(home: Path) -> Mapping[str, str]:
-    return {"HOOKSPAN_HOME": str(home), "HOOKSPAN_STORE": "true", "HOOKSPAN_CONTENT": "tools", "LANGSMITH_TRACING": "false"}
+    # forced: a coding agent that is itself recorded may have started the demo
+    return {"HOOKSPAN_HOME": str(home), "HOOKSPAN_STORE": "true", "HOOKSPAN_FORCE": "true", "LANGSMITH_TRACING": "false"}
 
 
 def _disturbs(name: str) -> bool:

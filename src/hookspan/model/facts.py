@@ -9,91 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from hookspan.model.content import Message
 from hookspan.model.decision import Basis, Decision
 from hookspan.model.ids import CallId, RecordKey
+from hookspan.model.kinds import HookOutcome, InterruptKind, Mechanism, RunKind, RunOutcome, StopReason, ToolOrigin, ToolOutcome
 from hookspan.model.usage import TokenUsage
-
-
-class RunKind(StrEnum):
-    AGENT = "agent"
-    WORKFLOW = "workflow"
-
-
-class RunOutcome(StrEnum):
-    COMPLETED = "completed"
-    STOPPED = "stopped"
-    INTERRUPTED = "interrupted"
-    CANCELLED = "cancelled"
-    ABANDONED = "abandoned"
-    ERROR = "error"
-    UNFINISHED = "unfinished"
-    """No end was ever seen."""
-
-
-class ToolOutcome(StrEnum):
-    SUCCESS = "success"
-    ERROR = "error"
-    DENIED = "denied"
-    CANCELLED = "cancelled"
-    SKIPPED = "skipped"
-    INTERRUPTED = "interrupted"
-    EXPIRED = "expired"
-    UNFINISHED = "unfinished"
-
-
-class ToolOrigin(StrEnum):
-    FUNCTION = "function"
-    BUILTIN = "builtin"
-    MCP = "mcp"
-    BRIDGED = "bridged"
-    SUBAGENT = "subagent"
-    CLIENT = "client"
-
-
-class StopReason(StrEnum):
-    END_TURN = "end_turn"
-    MAX_TOKENS = "max_tokens"
-    MAX_TURNS = "max_turns"
-    RECURSION_LIMIT = "recursion_limit"
-    BUDGET = "budget"
-    STOP_HOOK = "stop_hook"
-    GUARD = "guard"
-    EXTERNAL_SIGNAL = "external_signal"
-    INTERRUPT = "interrupt"
-    HANDOFF = "handoff"
-    CANCELLED = "cancelled"
-    ABANDONED = "abandoned"
-    ERROR = "error"
-
-
-class InterruptKind(StrEnum):
-    APPROVAL = "approval"
-    QUESTION = "question"
-    BREAKPOINT = "breakpoint"
-    """A static one (LangGraph's `interrupt_before` and `interrupt_after`): nobody asked anything."""
-    HOOK_TRANSPORT = "hook_transport"
-
-
-class HookOutcome(StrEnum):
-    OK = "ok"
-    BLOCK = "block"
-    ERROR = "error"
-    TIMEOUT = "timeout"
-    LAUNCH_FAILED = "launch_failed"
-    INVALID_OUTPUT = "invalid_output"
-    CANCELLED = "cancelled"
-    UNFINISHED = "unfinished"
-
-
-class Mechanism(StrEnum):
-    TOOL = "tool"
-    COMMAND = "command"
-    SWARM = "swarm"
-    GRAPH_EDGE = "graph_edge"
-    SUBAGENT = "subagent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +60,8 @@ class _Fact:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted(_Fact):
     """An agent's turn or an orchestration's run begins. `parent` is None for the outermost one: the recorder then
-    takes the record that is current where the run began, else the caller's span."""
+    takes the record that is current where the run began, else the caller's span. One in the `background` goes on after
+    what started it ended (a Claude subagent outlives the turn)."""
 
     kind: RunKind
     name: str
@@ -149,6 +71,15 @@ class RunStarted(_Fact):
     turn: str | None = None
     user: str | None = None
     resume: Resume | None = None
+    background: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identified(_Fact):
+    """The conversation, or the framework's turn, became known only after the run `key` began (a Claude session id)."""
+
+    conversation: str | None = None
+    turn: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +164,8 @@ class ToolSettled(_Fact):
     """Who kept it from running; counts only where no decision about the call was seen before."""
     executed: bool | None = False
     """None where nobody saw whether it ran: the application answered by itself."""
+    known: bool = True
+    """False when there is no such tool: only a model invented the name, and no span or series is named after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +192,8 @@ class HandedOff(_Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interrupted(_Fact):
-    """A run pauses. `key` is the agent's or workflow's; `calls` are the tool calls that are held up."""
+    """A run pauses. `key` is the agent's or workflow's; `calls` are the tool calls that are held up. With `ends_run`
+    False it waits where it is (a permission callback that asks a person), and no other run goes on for it."""
 
     interrupt: str
     kind: InterruptKind
@@ -268,6 +202,7 @@ class Interrupted(_Fact):
     checkpoint: str | None = None
     value: object = None
     thread: str | None = None
+    ends_run: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,7 +274,7 @@ class Noted(_Fact):
 
 Started = RunStarted | ModelStarted | ToolStarted | HookStarted | HandlerStarted
 Ended = RunEnded | ModelEnded | ToolEnded | HookEnded | HandlerEnded
-Fact = Started | Ended | ToolProposed | ToolSettled | Decided | HandedOff | Interrupted | Resumed | Noted
+Fact = Started | Ended | Identified | ToolProposed | ToolSettled | Decided | HandedOff | Interrupted | Resumed | Noted
 
 BASIS_BY_SOURCE: Mapping[str, Basis] = {
     "human": Basis.HUMAN,

@@ -48,6 +48,8 @@ class Desk:
         parent of a run that goes on in a trace begun earlier; it gives way to the caller's span."""
         run.sequence += 1
         holder = agent or (above.agent if above is not None else AgentState())
+        if agent is not None and above is not None:
+            agent.above = above.agent
         attributes[n.RECORD] = kind
         attributes[n.FRAMEWORK] = framework
         attributes[n.RUN_ID] = run.run_id
@@ -79,8 +81,8 @@ class Desk:
             raise
         if record.outermost:
             run.mode = self.policy.in_force(exported=self._identity.exported(record))
-        parent = self.book.open.get(above.key) if above is not None else None
-        node = Node(record, Place(key, run, ids, holder, framework), parent, owns_agent=agent is not None, began=start)
+        place = Place(key, run, ids, holder, framework, above)
+        node = Node(record, place, self.book.above(above), owns_agent=agent is not None, began=start)
         self.book.add(node)
         self.teller.opened(record)
         return node
@@ -89,7 +91,7 @@ class Desk:
         record = node.record
         record.end = max(end, record.start)
         record.unfinished = unfinished
-        if record.outermost or self._late(node):
+        if record.outermost or _late(node):
             record.attributes[n.RECORDS_TOTAL] = node.place.run.sequence
         self.book.remove(node)
         self.teller.closed(record)
@@ -112,10 +114,10 @@ class Desk:
     def lose(self, reason: str) -> None:
         self.lost[reason] = self.lost.get(reason, 0) + 1
 
-    def _late(self, node: Node) -> bool:
-        """A record that outlives its run's first one: the total that was given there is no longer the last word."""
-        first = (other.record for other in _above(node) if other.place.run is node.place.run and other.record.outermost)
-        return not any(record.end is None for record in first)
+
+def _late(node: Node) -> bool:
+    """A record that outlives its run's first one: the total that was given there is no longer the last word."""
+    return not any(other.place.run is node.place.run and other.record.outermost for other in _above(node))
 
 
 def _above(node: Node) -> Sequence[Node]:

@@ -35,6 +35,15 @@ class Book:
         node = self.open.get(key)
         return node.place if node is not None else self._ended.get(key)
 
+    def above(self, place: Place | None) -> Node | None:
+        """The innermost record that is open at `place`."""
+        while place is not None:
+            node = self.open.get(place.key)
+            if node is not None:
+                return node
+            place = place.above
+        return None
+
     def seen(self, key: RecordKey) -> bool:
         return key in self.open or key in self._ended
 
@@ -48,6 +57,11 @@ class Book:
         self.open.pop(key, None)
         if node.parent is not None:
             node.parent.children.pop(key, None)
+        for child in node.children.values():
+            # what goes on below an ended record is still to be ended with the run
+            child.parent = node.parent
+            if node.parent is not None:
+                node.parent.children[child.record.key] = child
         self._ended[key] = node.place
         if len(self._ended) > MAX_REMEMBERED:
             self._ended.popitem(last=False)

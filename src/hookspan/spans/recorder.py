@@ -160,7 +160,7 @@ class Recorder:
         with self._lock:
             force(self._desk, self._desk.book.stranded())
             at = self._clock()
-            for node in [node for node in self._desk.book.open.values() if node.parent is None or node.parent.record.end is not None]:
+            for node in [node for node in self._desk.book.open.values() if node.parent is None or node.background]:
                 runs.end_unseen(self._desk, node, RunOutcome.UNFINISHED, at)
         self._desk.teller.tell()
 

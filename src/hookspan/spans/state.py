@@ -15,6 +15,14 @@ from hookspan.spans.record import Record, SpanIds
 
 
 @dataclass(slots=True, eq=False)
+class Verdicts:
+    """What was decided about calls that have no record yet, and why calls may run."""
+
+    pending: dict[CallId, list[Decision]] = field(default_factory=dict[CallId, "list[Decision]"])
+    bases: dict[CallId, Basis] = field(default_factory=dict[CallId, Basis])
+
+
+@dataclass(slots=True, eq=False)
 class RunState:
     """One outermost invocation, shared by all that runs inside it."""
 
@@ -25,11 +33,8 @@ class RunState:
     mode: ContentMode = ContentMode.NONE
     sequence: int = 0
     """Records begun so far; the newest one's position."""
-    decisions: dict[CallId, list[Decision]] = field(default_factory=dict[CallId, "list[Decision]"])
-    """Made before the call's record began."""
-    bases: dict[CallId, Basis] = field(default_factory=dict[CallId, Basis])
-    attempts: dict[CallId, int] = field(default_factory=dict[CallId, int])
-    """How often a call had begun in the run that paused."""
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    """A person's answers to an earlier run: which agent of this one makes the call is not known."""
     interrupts: set[tuple[RecordKey, str]] = field(default_factory=set[tuple[RecordKey, str]])
     """Which record told of which interrupt."""
     resumed_from: Sequence[Pause] = ()
@@ -43,12 +48,16 @@ class AgentState:
 
     key: RecordKey | None = None
     name: str | None = None
+    above: AgentState | None = None
+    verdicts: Verdicts = field(default_factory=Verdicts)
     proposals: dict[CallId, ToolProposed] = field(default_factory=dict[CallId, ToolProposed])
     attempts: dict[CallId, int] = field(default_factory=dict[CallId, int])
     last: dict[CallId, SpanIds] = field(default_factory=dict[CallId, SpanIds])
     """The latest record of each call, open or not."""
     tools: dict[CallId, str] = field(default_factory=dict[CallId, str])
     running: dict[CallId, RecordKey] = field(default_factory=dict[CallId, RecordKey])
+    heard: dict[CallId, int] = field(default_factory=dict[CallId, int])
+    """When a call with a record was last heard of."""
     usage: TokenUsage = field(default_factory=TokenUsage)
 
 
@@ -61,6 +70,7 @@ class Place:
     ids: SpanIds
     agent: AgentState
     framework: str
+    above: Place | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +82,7 @@ class Node:
     parent: Node | None
     children: dict[RecordKey, Node] = field(default_factory=dict[RecordKey, "Node"])
     owns_agent: bool = False
+    background: bool = False
     began: int = 0
     """When execution began; a tool's record may begin earlier, with its proposal."""
     call: CallId | None = None

@@ -13,6 +13,7 @@ from hookspan.model.facts import (
     HandlerStarted,
     HookEnded,
     HookStarted,
+    Identified,
     Interrupted,
     ModelEnded,
     ModelStarted,
@@ -27,7 +28,7 @@ from hookspan.model.facts import (
     ToolStarted,
 )
 from hookspan.spans.desk import Desk
-from hookspan.spans.fold import hooks, runs, tools, waits
+from hookspan.spans.fold import decisions, hooks, runs, tools, waits
 from hookspan.spans.fold.lost import lost_beginning, lost_run
 from hookspan.spans.state import Node
 
@@ -40,13 +41,14 @@ _STARTS: Mapping[type, Callable[..., None]] = {
 }
 _REST: Mapping[type, Callable[..., None]] = {
     RunEnded: runs.run_ended,
+    Identified: runs.identified,
     ModelEnded: runs.model_ended,
     ToolEnded: tools.tool_ended,
     HookEnded: hooks.hook_ended,
     HandlerEnded: hooks.handler_ended,
     ToolProposed: tools.tool_proposed,
     ToolSettled: tools.tool_settled,
-    Decided: tools.decided,
+    Decided: decisions.decided,
     HandedOff: runs.handed_off,
     Noted: runs.noted,
     Interrupted: waits.interrupted,

@@ -6,8 +6,8 @@ from hookspan.model.facts import HandlerEnded, HandlerStarted, HookEnded, HookSt
 from hookspan.spans import describe
 from hookspan.spans import names as n
 from hookspan.spans.desk import Desk
+from hookspan.spans.fold.decisions import mark
 from hookspan.spans.fold.placing import place
-from hookspan.spans.fold.tools import mark
 from hookspan.spans.state import Node
 
 

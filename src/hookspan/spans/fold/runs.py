@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookspan.model.facts import (
     HandedOff,
+    Identified,
     ModelEnded,
     ModelStarted,
     Noted,
@@ -18,17 +19,12 @@ from hookspan.spans import describe
 from hookspan.spans import names as n
 from hookspan.spans.desk import Desk
 from hookspan.spans.fold import waits
+from hookspan.spans.fold.leftovers import CALLS_OF_ENDED_RUN, settle_leftovers
 from hookspan.spans.fold.placing import place
-from hookspan.spans.fold.tools import settle_leftovers
 from hookspan.spans.payload import short_text
 from hookspan.spans.record import AttributeValue
 from hookspan.spans.state import AgentState, Node
 
-_CALLS_OF_ENDED_RUN = {
-    RunOutcome.INTERRUPTED: ToolOutcome.INTERRUPTED,
-    RunOutcome.CANCELLED: ToolOutcome.CANCELLED,
-    RunOutcome.ABANDONED: ToolOutcome.CANCELLED,
-}
 _RUN_INSIDE_ENDED_RUN = {RunOutcome.INTERRUPTED, RunOutcome.CANCELLED, RunOutcome.ABANDONED}
 
 
@@ -59,13 +55,24 @@ def run_started(desk: Desk, fact: RunStarted, *, force: bool = False) -> None:
         link=waits.link_to(pauses),
         join=waits.joined(pauses),
     )
+    node.background = fact.background
     if fact.resume is not None:
         waits.resume(desk, node, fact.resume, pauses, fact.at)
 
 
+def identified(desk: Desk, fact: Identified, node: Node) -> None:
+    """Set on all that is open of the run, and on all that begins from now on."""
+    run = node.place.run
+    run.conversation, run.turn = fact.conversation or run.conversation, fact.turn or run.turn
+    told = {n.CONVERSATION_ID: run.conversation, n.TURN_ID: run.turn}
+    for other in desk.book.open.values():
+        if other.place.run is run:
+            other.record.attributes.update({name: said for name, said in told.items() if said is not None})
+
+
 def run_ended(desk: Desk, fact: RunEnded, node: Node) -> None:
     _end_inside(desk, node, fact.outcome, fact.at)
-    settle_leftovers(desk, node, _CALLS_OF_ENDED_RUN.get(fact.outcome, ToolOutcome.SKIPPED), fact.at)
+    settle_leftovers(desk, node, fact.outcome, fact.at)
     attributes = node.record.attributes
     attributes[n.RUN_OUTCOME] = fact.outcome.value
     if fact.stop is not None:
@@ -130,21 +137,21 @@ def noted(desk: Desk, fact: Noted, node: Node) -> None:
 def _end_inside(desk: Desk, node: Node, outcome: RunOutcome, at: int) -> None:
     """What is still open below a run that ended: its end was never seen, or the run took it along."""
     for child in list(node.children.values()):
-        end_unseen(desk, child, outcome, at)
+        if not child.background:
+            end_unseen(desk, child, outcome, at)
 
 
 def end_unseen(desk: Desk, node: Node, outcome: RunOutcome, at: int) -> None:
     """Ends a record, and all below it, whose own end was not seen; `outcome` is the one of what ended above it."""
     took_along = outcome in _RUN_INSIDE_ENDED_RUN
-    for child in list(node.children.values()):
-        end_unseen(desk, child, outcome, at)
+    _end_inside(desk, node, outcome, at)
     kind, attributes = node.record.kind, node.record.attributes
     if node.owns_agent:
         ended = outcome if took_along else RunOutcome.UNFINISHED
         run_ended(desk, RunEnded(run=node.record.key, key=node.record.key, at=at, outcome=ended), node)
         return
     if kind == n.TOOL:
-        call = _CALLS_OF_ENDED_RUN.get(outcome, ToolOutcome.UNFINISHED)
+        call = CALLS_OF_ENDED_RUN.get(outcome, ToolOutcome.UNFINISHED)
         attributes[n.TOOL_OUTCOME] = call.value
     elif kind in (n.HOOK_COMMAND, n.HOOK_CALLBACK, n.HOOK):
         attributes[n.HOOK_OUTCOME] = "cancelled" if took_along else "unfinished"

@@ -11,7 +11,8 @@ from hookspan.model.ids import CallId, RecordKey
 from hookspan.spans import describe
 from hookspan.spans import names as n
 from hookspan.spans.desk import Desk
-from hookspan.spans.fold.tools import decide, tool_settled
+from hookspan.spans.fold.decisions import decide
+from hookspan.spans.fold.tools import tool_settled
 from hookspan.spans.pauses import HeldCall, Pause
 from hookspan.spans.payload import short_text
 from hookspan.spans.record import SpanIds, SpanLink
@@ -39,7 +40,7 @@ def interrupted(desk: Desk, fact: Interrupted, node: Node) -> None:
     held = tuple(HeldCall(call, _tool_of(node, call)) for call in fact.calls)
     for call in fact.calls:
         proposal = agent.proposals.get(call)
-        if proposal is not None:
+        if proposal is not None and fact.ends_run:
             settled = ToolSettled(
                 run=fact.run,
                 key=fact.key,
@@ -62,6 +63,8 @@ def interrupted(desk: Desk, fact: Interrupted, node: Node) -> None:
         attributes=_pause_attributes(described, fact.calls),
     )
     desk.close(pause, fact.at)
+    if not fact.ends_run:
+        return
     top = _top(node)
     desk.pauses.put(
         Pause(
@@ -135,7 +138,7 @@ def _decide_all(desk: Desk, node: Node, decisions: Sequence[Decision], pause: Pa
         timed = replace(decision, wait_s=wait) if decision.wait_s is None else decision
         about = held[number] if len(held) == len(decisions) else None
         call = CallId(about.call) if about is not None else None
-        decide(desk, node, timed, call, about.tool if about is not None else None, at)
+        decide(desk, node, node.place.run.verdicts, timed, call, about.tool if about is not None else None, at)
 
 
 def _answered(interrupt: str | None, pauses: Sequence[Pause]) -> Pause | None:
