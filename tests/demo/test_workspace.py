@@ -16,8 +16,10 @@ def test_the_tests_fail_until_the_fault_is_mended(tmp_path: Path) -> None:
 
     assert before == (
         False,
-        "FAIL: test_discount_is_taken_off (tests.test_cart.CartTest.test_discount_is_taken_off)\n"
-        "AssertionError: 125.0 != 75.0\nFAILED (failures=1)",
+        (
+            "FAIL: test_discount_is_taken_off (tests.test_cart.CartTest.test_discount_is_taken_off)\n"
+            "AssertionError: 125.0 != 75.0\nFAILED (failures=1)"
+        ),
     )
     assert after == (True, "OK")
 

@@ -20,10 +20,11 @@ BAD, WARN, GOOD, FAINT = "bold red", "yellow", "green", "dim"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """`title` names the span, `note` says what became of it; both without a duration."""
+    """`title` names the span, `note` says what became of it, `aside` is what may be cut; all without a duration."""
 
     title: Text
     note: Text
+    aside: Text
 
 
 def told(span: StoredSpan, *, alive: bool) -> Told:
@@ -33,7 +34,7 @@ def told(span: StoredSpan, *, alive: bool) -> Told:
         note = Text("running" if alive else "unfinished", WARN) + (Text(" · ") + note if note else Text())
     elif span.record in (n.CHAT, n.HOOK, n.HOOK_CALLBACK, n.HOOK_COMMAND) and span.error is None and not note:
         note = Text()
-    return Told(_title(span), note)
+    return Told(_title(span), note, _arguments(span))
 
 
 def _title(span: StoredSpan) -> Text:
@@ -48,7 +49,7 @@ def _title(span: StoredSpan) -> Text:
         title.append(f" {subject}", "bold")
     call = attributes.get(n.TOOL_CALL_ID)
     if call is not None and span.record == n.TOOL:
-        title.append(f" {plain(call, 28)}", FAINT)
+        title.append(f" {plain(call, 40)}", FAINT)
     return title
 
 
@@ -119,7 +120,7 @@ def _tool(span: StoredSpan) -> Text:
     if isinstance(attempt, int) and attempt > 1:
         parts.append(Text(f"attempt {attempt}", WARN))
     parts += _handoffs(span)
-    return _joined([*parts, *_error(span), *_arguments(span)])
+    return _joined([*parts, *_error(span)])
 
 
 def _hook(span: StoredSpan) -> Text:
@@ -178,9 +179,9 @@ def _error(span: StoredSpan) -> Sequence[Text]:
     return [Text(kind if said.endswith(kind) or not kind else f"{kind}: {said}", BAD)]
 
 
-def _arguments(span: StoredSpan) -> Sequence[Text]:
+def _arguments(span: StoredSpan) -> Text:
     arguments = span.attributes.get(n.TOOL_ARGUMENTS)
-    return [Text(plain(arguments, 120), FAINT)] if arguments not in (None, "{}", "") else []
+    return Text(plain(arguments, 120), FAINT) if arguments not in (None, "{}", "") else Text()
 
 
 def _outcome_style(outcome: str) -> str:

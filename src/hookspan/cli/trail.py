@@ -86,7 +86,8 @@ def trail(
         if as_json:
             click.echo(json.dumps({"runs": [run_json(run) for run in runs]}, indent=2))
         elif runs:
-            draw.show(console(), draw.run_table(runs))
+            screen = console()
+            draw.show(screen, draw.run_table(runs, width=screen.width))
         elif store.count()[0]:
             raise NotThereError("no run is like that; `hookspan trail` lists all")
         else:

@@ -53,6 +53,12 @@ def moment(nanoseconds: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(nanoseconds / 1e9))
 
 
+def lately(nanoseconds: int, now: float) -> str:
+    """`moment` without the year when it is the one of `now`, Unix seconds."""
+    said, year = moment(nanoseconds), time.strftime("%Y-", time.localtime(now))
+    return said.removeprefix(year)
+
+
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
