@@ -53,7 +53,7 @@ def test_the_tree_tells_of_a_refusal_over_the_paused_and_the_resumed_run(hookspa
         "invoke_agent clerk  interrupted · 100 → 10 tokens  <time>\n"
         "├─ chat scripted-1  100 → 10 tokens  <time>\n"
         '├─ execute_tool rm call-rm  interrupted · never ran · {"path":"/"}  <time>\n'
-        "│  └─ pause  waits for an answer (approval)\n"
+        "│  └─ pause  paused for an answer (approval)\n"
         "└─ invoke_agent clerk  completed · resumed, waited <time> · 100 → 10 tokens  <time>\n"
         "   ├─ approval rm  deny by ada (human), waited <time>: too risky\n"
         "   ├─ execute_tool rm call-rm  REFUSED by ada (human): too risky · waited <time>\n"

@@ -63,7 +63,7 @@ def _note(span: StoredSpan) -> Text:
     if span.record == n.APPROVAL:
         return _joined([decision(span.attributes)])
     if span.record == n.PAUSE:
-        return Text(f"waits for an answer ({span.attributes.get(n.INTERRUPT_KIND, 'interrupt')})", WARN)
+        return Text(f"paused for an answer ({span.attributes.get(n.INTERRUPT_KIND, 'interrupt')})", WARN)
     return _hook(span)
 
 
