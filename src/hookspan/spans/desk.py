@@ -70,6 +70,9 @@ class Desk:
             start=start,
             attributes=attributes,
             parent=above.ids if above is not None else join,
+            # given here: a default of a generic type costs more than the rest of the record
+            events=[],
+            links=[],
             outermost=run.sequence == 1,
         )
         if link is not None:
@@ -82,7 +85,7 @@ class Desk:
         if record.outermost:
             run.mode = self.policy.in_force(exported=self._identity.exported(record))
         place = Place(key, run, ids, holder, framework, above)
-        node = Node(record, place, self.book.above(above), owns_agent=agent is not None, began=start)
+        node = Node(record, place, self.book.above(above), {}, agent is not None, began=start, heard=set())
         self.book.add(node)
         self.teller.opened(record)
         return node

@@ -36,7 +36,7 @@ class _Run:
     open: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Live:
     """An open record's span, with what it was started with."""
 
@@ -68,7 +68,9 @@ class OTelSink:
         above = self._live.get(record.parent.span_id) if record.parent is not None and not record.outermost else None
         if above is not None:
             route, parent = above.route, above.span
-            context = None if self._is_between(above) else set_span_in_context(above.span)
+            around = trace.get_current_span()
+            # without a context the SDK takes the current span: mostly the same one, or the program's own between
+            context = None if around is parent or self._is_between(around, above) else set_span_in_context(parent)
         elif record.parent is not None and not record.outermost:
             # its parent has ended already
             run = self._runs.get(record.run_id)
@@ -82,7 +84,10 @@ class OTelSink:
         ids = ids_of(span.get_span_context())
         self._live[ids.span_id] = _Live(span, route, record.start, dict(record.attributes), len(record.links))
         with self._lock:
-            self._runs.setdefault(record.run_id, _Run(route)).open += 1
+            run = self._runs.get(record.run_id)
+            if run is None:
+                run = self._runs[record.run_id] = _Run(route)
+            run.open += 1
         return ids
 
     def enter(self, record: Record) -> object:
@@ -134,9 +139,8 @@ class OTelSink:
         self._runs = {}
         self._lock = threading.Lock()
 
-    def _is_between(self, above: _Live) -> bool:
-        """Whether a span that the program itself opened below `above` surrounds what begins now."""
-        around = trace.get_current_span()
+    def _is_between(self, around: Span, above: _Live) -> bool:
+        """Whether `around`, which is current, is a span that the program itself opened below `above`."""
         about, wanted = around.get_span_context(), above.span.get_span_context()
         return (
             about.trace_id == wanted.trace_id
@@ -171,7 +175,7 @@ class OTelSink:
                     context=context,
                     kind=SpanKind.CLIENT if record.client else SpanKind.INTERNAL,
                     attributes=cut(record.attributes, route.longest),
-                    links=[link_of(link) for link in record.links],
+                    links=[link_of(link) for link in record.links] if record.links else None,
                     start_time=record.start,
                 )
                 about = span.get_span_context()

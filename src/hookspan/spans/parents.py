@@ -77,6 +77,8 @@ class Book:
     def arrived(self, key: RecordKey) -> list[Fact]:
         """The facts that waited for `key`, and those that waited for records which these begin, in the order they
         happened: an end that came early must not end what it should find inside."""
+        if not self._waiting:
+            return []
         facts: list[Fact] = []
         begun = [key]
         while begun:

@@ -46,7 +46,7 @@ from hookspan.spans.record import Identity, Sink
 from hookspan.spans.state import Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Entered:
     """What `leave` needs to undo an `enter`."""
 

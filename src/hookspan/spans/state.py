@@ -61,7 +61,7 @@ class AgentState:
     usage: TokenUsage = field(default_factory=TokenUsage)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Place:
     """Where a record stands, remembered for a while after it ended: children may come late."""
 

@@ -63,7 +63,6 @@ def maps(listener: Listener, recorder: Recorder) -> dict[str, int]:
     desk = recorder._desk  # pyright: ignore[reportPrivateUsage]  # the maps themselves
     return {
         "runs": len(listener.tree.runs),
-        "members": len(listener.tree.members),
         "entries": len(listener.entries),
         "open": recorder.open_records,
         "waiting": len(desk.book._waiting),  # pyright: ignore[reportPrivateUsage]  # the maps themselves

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import Context, ContextVar
+from types import TracebackType
 from typing import Any, cast
 from uuid import UUID
 
@@ -157,19 +158,35 @@ def _entering(listener: Listener) -> Callable[[Original], Original]:
     """Tools and nodes run in a copied context that is thrown away after them: what is entered there needs no leaving."""
 
     def wrapper(original: Original) -> Original:
-        @contextmanager
         @functools.wraps(original)
-        def set_config_context(config: RunnableConfig, *args: Any) -> Generator[Context]:
-            with original(config, *args) as context:
-                with shielded("entering a tool or node"):
-                    key = listener.key_of(getattr(config.get("callbacks"), "parent_run_id", None))
-                    if key is not None:
-                        context.run(listener.recorder.enter, key)
-                yield context
+        def set_config_context(config: RunnableConfig, *args: Any) -> AbstractContextManager[Context]:
+            return _Entering(original(config, *args), listener, config)
 
         return set_config_context
 
     return wrapper
+
+
+class _Entering(AbstractContextManager[Context]):
+    """The framework's own context manager, whose context enters the record of `config`'s run."""
+
+    __slots__ = ("_config", "_inner", "_listener")
+
+    def __init__(self, inner: AbstractContextManager[Context], listener: Listener, config: RunnableConfig) -> None:
+        self._inner = inner
+        self._listener = listener
+        self._config = config
+
+    def __enter__(self) -> Context:
+        context = self._inner.__enter__()
+        with shielded("entering a tool or node"):
+            key = self._listener.key_of(getattr(self._config.get("callbacks"), "parent_run_id", None))
+            if key is not None:
+                context.run(self._listener.recorder.enter, key)
+        return context
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool | None:
+        return self._inner.__exit__(kind, error, trace)
 
 
 def _model_scope(listener: Listener) -> Callable[[Original], Original]:

@@ -81,7 +81,7 @@ class Listener(GraphCallbackHandler):
         parent = self.tree.get(parent_run_id)
         if parent is not None and parent.delegates_to is not None:
             self._tools.delegated(parent)
-        entry = self.entries.pop(run_id, None)
+        entry = self.entries.pop(run_id, None) if self.entries else None
         if entry is not None:
             self.tree.add(self._graphs.started(entry, run_id, parent, inputs))
             return

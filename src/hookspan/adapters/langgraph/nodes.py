@@ -33,15 +33,16 @@ class Nodes:
 
     def ended(self, run: Run, turn: Turn, outputs: object) -> None:
         hook = node_hook(run.name, turn.hook_owner(run.name)) if turn.agent else None
+        relevant = turn.pending or run.answers or (hook is not None and hook.asks_people)
+        messages = translate.tool_messages(outputs) if relevant else ()
         if hook is not None:
             self._hook_ended(run, turn, hook, outputs)
-        elif turn.agent and turn.untold and not turn.has_tools(run.name):
+        elif messages and turn.agent and turn.untold and not turn.has_tools(run.name):
             # an agent's model node that answers calls itself: they are its structured answer
-            withdraw(turn, (CallId(message.tool_call_id) for message in translate.tool_messages(outputs)))
+            withdraw(turn, [CallId(message.tool_call_id) for message in messages])
         tell(self._recorder, turn)
-        if turn.pending or run.answers or (hook is not None and hook.asks_people):
-            for message in translate.tool_messages(outputs):
-                self._settle(run, turn, message, hook)
+        for message in messages:
+            self._settle(run, turn, message, hook)
 
     def raised(self, run: Run, turn: Turn, error: BaseException) -> None:
         if type(error).__module__ == _STRUCTURED_OUTPUT:

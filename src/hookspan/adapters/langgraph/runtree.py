@@ -84,17 +84,21 @@ class Turn:
 @dataclass(slots=True, eq=False)
 class Run:
     """One callback run. `key` is its own record's or the nearest one's above; None outside any record. `top` is the
-    outermost record's, and `root` the outermost callback run, whatever it is."""
+    outermost record's, and `root` the outermost callback run, whatever it is (None: this one)."""
 
     id: UUID
     role: RunRole
-    root: UUID
+    root: Run | None
     top: RecordKey | None
     key: RecordKey | None
     turn: Turn | None
     parent: Run | None
+    record: RecordKey | None = None
+    """`own`, once it was asked for."""
     began: int = 0
     name: str = ""
+    within: dict[int, Run] | None = None
+    """Of an outermost run: those inside it that have not ended."""
     call: CallId | None = None
     structured: bool = False
     """A model call whose tool calls are its structured answer, not calls."""
@@ -110,12 +114,14 @@ class Run:
     @property
     def outermost(self) -> RecordKey:
         """The key that the facts of this run's record name as their run."""
-        return self.top or RecordKey(str(self.id))
+        return self.top or self.own
 
     @property
     def own(self) -> RecordKey:
         """The key of the run's own record."""
-        return RecordKey(str(self.id))
+        if self.record is None:
+            self.record = RecordKey(str(self.id))
+        return self.record
 
     def opens(self) -> RecordKey | None:
         """Gives the run a record of its own, below the one that is returned (None: an outermost one)."""
@@ -126,39 +132,39 @@ class Run:
 
 def inside(run_id: UUID, parent: Run | None, role: RunRole, name: str) -> Run:
     if parent is None:
-        return Run(run_id, role, run_id, None, None, None, None, name=name)
-    return Run(run_id, role, parent.root, parent.top, parent.key, parent.turn, parent, name=name)
+        return Run(run_id, role, None, None, None, None, None, name=name, answers={}, held=[])
+    return Run(run_id, role, parent.root or parent, parent.top, parent.key, parent.turn, parent, name=name, answers={}, held=[])
 
 
 class RunTree:
-    """All runs that have started and not ended."""
+    """All runs that have started and not ended, by the number of their id: a UUID hashes and compares in Python."""
 
     def __init__(self) -> None:
-        self.runs: dict[UUID, Run] = {}
-        self.members: dict[UUID, set[UUID]] = {}
-        """By outermost run, the runs inside it."""
+        self.runs: dict[int, Run] = {}
 
     def add(self, run: Run) -> None:
-        self.runs[run.id] = run
-        self.members.setdefault(run.root, set()).add(run.id)
+        number = run.id.int
+        self.runs[number] = run
+        if run.root is not None:
+            if run.root.within is None:
+                run.root.within = {}
+            run.root.within[number] = run
 
     def get(self, run_id: UUID | None) -> Run | None:
-        return self.runs.get(run_id) if run_id is not None else None
+        return self.runs.get(run_id.int) if run_id is not None else None
 
     def end(self, run_id: UUID) -> Run | None:
         """Forgets a run; with an outermost one, all that never ended inside it."""
-        run = self.runs.pop(run_id, None)
+        run = self.runs.pop(run_id.int, None)
         if run is None:
             return None
-        if run.root == run.id:
-            for member in self.members.pop(run.id, ()):
+        if run.root is None:
+            for member in run.within or ():
                 self.runs.pop(member, None)
-        else:
-            members = self.members.get(run.root)
-            if members is not None:
-                members.discard(run_id)
+            run.within = None
+        elif run.root.within is not None:
+            run.root.within.pop(run_id.int, None)
         return run
 
     def clear(self) -> None:
         self.runs.clear()
-        self.members.clear()

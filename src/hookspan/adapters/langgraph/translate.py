@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum, auto
+from functools import lru_cache
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -105,30 +107,55 @@ def messages(told: Iterable[BaseMessage]) -> tuple[Message, ...]:
 
 def tool_messages(output: object) -> tuple[ToolMessage, ...]:
     """The tool messages in a tool's or a node's output: as it is, in a state update, in a `Command`, in a list."""
-    if isinstance(output, ToolMessage):
-        return (output,)
-    if isinstance(output, Command):
-        return tool_messages(cast("Command[Any]", output).update)
-    if isinstance(output, Mapping):
-        return tool_messages(cast("Mapping[str, object]", output).get("messages"))
-    if isinstance(output, list | tuple):
-        found: list[ToolMessage] = []
+    found: list[ToolMessage] = []
+    _collect(output, found)
+    return tuple(found)
+
+
+def _collect(output: object, found: list[ToolMessage]) -> None:
+    shape = _shape(type(output))
+    if shape is _Shape.TOOL_MESSAGE:
+        found.append(cast("ToolMessage", output))
+    elif shape is _Shape.COMMAND:
+        _collect(cast("Command[Any]", output).update, found)
+    elif shape is _Shape.MAPPING:
+        _collect(cast("Mapping[str, object]", output).get("messages"), found)
+    elif shape is _Shape.SEQUENCE:
         for item in cast("Sequence[object]", output):
-            if isinstance(item, ToolMessage):
-                found.append(item)
-            elif isinstance(item, Command | Mapping):
-                found += tool_messages(cast("object", item))
-        return tuple(found)
-    # and nothing in langgraph's Overwrite(value=[...]), which holds old messages again
-    return ()
+            if _shape(type(item)) is not _Shape.SEQUENCE:
+                _collect(item, found)
+
+
+class _Shape(Enum):
+    TOOL_MESSAGE = auto()
+    COMMAND = auto()
+    MAPPING = auto()
+    SEQUENCE = auto()
+    OTHER = auto()
+    """And nothing in langgraph's Overwrite(value=[...]), which holds old messages again."""
+
+
+@lru_cache(maxsize=256)
+def _shape(kind: type) -> _Shape:
+    """Remembered by type: `isinstance` of pydantic's and of abstract classes is slow, and asked of every message."""
+    for classes, shape in (
+        (ToolMessage, _Shape.TOOL_MESSAGE),
+        (Command, _Shape.COMMAND),
+        (Mapping, _Shape.MAPPING),
+        ((list, tuple), _Shape.SEQUENCE),
+    ):
+        if issubclass(kind, classes):
+            return shape
+    return _Shape.OTHER
 
 
 def parent_commands(output: object) -> tuple[Command[Any], ...]:
     """The commands that leave the graph for its parent."""
-    if isinstance(output, Command):
+    shape = _shape(type(output))
+    if shape is _Shape.COMMAND:
         command = cast("Command[Any]", output)
         return (command,) if command.graph == Command.PARENT and command.goto else ()
-    if isinstance(output, list | tuple):
+    if shape is _Shape.SEQUENCE:
         return tuple(found for item in cast("Sequence[object]", output) for found in parent_commands(item))
     return ()
 
@@ -161,8 +188,8 @@ def changed_keys(output: object) -> tuple[str, ...]:
 
 def node_calls(inputs: object) -> dict[CallId, str]:
     """The calls that a tools node was sent, by id with the tool's name."""
-    if isinstance(inputs, Mapping):
-        inside = cast("Mapping[str, object]", inputs)
+    if isinstance(inputs, dict):
+        inside = cast("dict[str, object]", inputs)
         if inside.get("__type") == "tool_call_with_context":
             return node_calls([inside.get("tool_call")])
         return {}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 from hookspan.model.facts import (
     Decided,
-    Ended,
     Fact,
     HandedOff,
     HandlerEnded,
@@ -55,11 +55,14 @@ _REST: Mapping[type, Callable[..., None]] = {
     Resumed: waits.resumed,
 }
 
+_ENDS = frozenset({RunEnded, ModelEnded, ToolEnded, HookEnded, HandlerEnded})
+"""Told once in any case: the record is closed then."""
+
 
 def fold(desk: Desk, fact: Fact) -> None:
     """Makes of one fact what can be made of it by now; the rest waits."""
-    if isinstance(fact, Started):
-        _start(desk, fact)
+    if type(fact) in _STARTS:
+        _start(desk, cast("Started", fact))
         return
     node = desk.book.open.get(fact.key)
     if node is None:
@@ -97,7 +100,7 @@ def _start(desk: Desk, fact: Started, *, force: bool = False) -> None:
 
 
 def _continue(desk: Desk, fact: Fact, node: Node) -> None:
-    if not isinstance(fact, Ended):
+    if type(fact) not in _ENDS:
         said = _said_once(fact)
         if said in node.heard:
             return

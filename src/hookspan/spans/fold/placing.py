@@ -11,7 +11,7 @@ from hookspan.spans.desk import Desk
 from hookspan.spans.state import Place, RunState
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Placed:
     """`above` is None for an outermost record."""
 
