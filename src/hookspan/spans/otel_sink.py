@@ -24,10 +24,13 @@ from opentelemetry.trace import (
     set_span_in_context,
 )
 
-from hookspan.spans.guard import shielded
+from hookspan.spans import guard
+from hookspan.spans.guard import note
 from hookspan.spans.otel_ids import context_of, ids_of, link_of, random_id
 from hookspan.spans.record import AttributeValue, Record, SpanIds
 from hookspan.spans.tracers import Route, Tracers, cut
+
+_CLIENT, _INTERNAL = SpanKind.CLIENT, SpanKind.INTERNAL
 
 
 @dataclass(slots=True, eq=False)
@@ -80,9 +83,9 @@ class OTelSink:
         else:
             route = self._tracers.choose()
             parent, context = self._callers(record)
-        span = self._start(record, route, parent, context)
-        ids = ids_of(span.get_span_context())
-        self._live[ids.span_id] = _Live(span, route, record.start, dict(record.attributes), len(record.links))
+        span, about = self._start(record, route, parent, context)
+        ids = ids_of(about)
+        self._live[ids.span_id] = _Live(span, route, record.start, record.attributes.copy(), len(record.links))
         with self._lock:
             run = self._runs.get(record.run_id)
             if run is None:
@@ -166,26 +169,31 @@ class OTelSink:
             return parent, set_span_in_context(parent)
         return INVALID_SPAN, set_span_in_context(INVALID_SPAN) if about.is_valid else None
 
-    def _start(self, record: Record, route: Route, parent: Span, context: Context | None) -> Span:
-        above = parent.get_span_context()
+    def _start(self, record: Record, route: Route, parent: Span, context: Context | None) -> tuple[Span, SpanContext]:
         if route.tracer is not None:
-            with shielded("starting a span"):
+            try:
                 span = route.tracer.start_span(
                     record.name,
-                    context=context,
-                    kind=SpanKind.CLIENT if record.client else SpanKind.INTERNAL,
-                    attributes=cut(record.attributes, route.longest),
-                    links=[link_of(link) for link in record.links] if record.links else None,
-                    start_time=record.start,
+                    context,
+                    _CLIENT if record.client else _INTERNAL,
+                    cut(record.attributes, route.longest),
+                    [link_of(link) for link in record.links] if record.links else None,
+                    record.start,
                 )
                 about = span.get_span_context()
                 # a tracer that is switched off hands back the parent, or nothing valid
-                if about.is_valid and about.span_id != above.span_id:
-                    return span
+                if about.is_valid and about.span_id != parent.get_span_context().span_id:
+                    return span, about
+            except Exception as error:
+                note("starting a span", error)
+                if guard.reraise:
+                    raise
+        above = parent.get_span_context()
         sampled = above.trace_flags.sampled if above.is_valid else True
         flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)
         trace_id = above.trace_id if above.is_valid else random_id(16)
-        return NonRecordingSpan(SpanContext(trace_id, random_id(8), is_remote=False, trace_flags=flags))
+        about = SpanContext(trace_id, random_id(8), is_remote=False, trace_flags=flags)
+        return NonRecordingSpan(about), about
 
     def _release(self, run_id: str) -> None:
         with self._lock:
@@ -198,8 +206,8 @@ class OTelSink:
 
 def _complete(live: _Live, record: Record) -> None:
     span, route = live.span, live.route
-    began = live.attributes
-    later = {name: value for name, value in record.attributes.items() if began.get(name) is not value}
+    began = live.attributes.get
+    later = {name: value for name, value in record.attributes.items() if began(name) is not value}
     if later:
         span.set_attributes(cut(later, route.longest))
     for event in record.events:

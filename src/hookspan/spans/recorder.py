@@ -26,10 +26,10 @@ import os
 import threading
 import uuid
 import weakref
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
 from dataclasses import dataclass
+from types import TracebackType
 
 from hookspan.model.clock import now
 from hookspan.model.content import HookCallbacks
@@ -52,6 +52,26 @@ class Entered:
 
     place: Token[Place | None]
     span: object
+
+
+class Scope:
+    """A class, since a generator's context manager costs four times as much at every model call."""
+
+    __slots__ = ("_entered", "_key", "_recorder")
+
+    def __init__(self, recorder: Recorder, key: RecordKey) -> None:
+        self._recorder = recorder
+        self._key = key
+        self._entered: Entered | None = None
+
+    def __enter__(self) -> None:
+        with shielded("entering a span"):
+            self._entered = self._recorder.enter(self._key)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._entered is not None:
+            with shielded("leaving a span"):
+                self._recorder.leave(self._entered)
 
 
 class Recorder:
@@ -142,17 +162,9 @@ class Recorder:
             # a generator of the user's was closed in another context: that one never held our value
             return
 
-    @contextmanager
-    def scope(self, key: RecordKey) -> Generator[None]:
+    def scope(self, key: RecordKey) -> Scope:
         """`with recorder.scope(key):` what runs inside is below the record `key`. Never around a yield to user code."""
-        entered = None
-        with shielded("entering a span"):
-            entered = self.enter(key)
-        try:
-            yield
-        finally:
-            with shielded("leaving a span"):
-                self.leave(entered)
+        return Scope(self, key)
 
     @guarded
     def close(self) -> None:

@@ -29,10 +29,21 @@ class Teller:
     def tell(self) -> None:
         """Tells what is queued. One thread at a time, so that a record's end never overtakes its beginning; another that
         finds it busy goes on, and is told for."""
-        while self._queue and self._busy.acquire(blocking=False):
+        queue = self._queue
+        while queue and self._busy.acquire(blocking=False):
             try:
-                while self._queue:
-                    self._tell_one(*self._queue.popleft())
+                while queue:
+                    record, ended = queue.popleft()
+                    for sink in self._sinks:
+                        try:
+                            if ended:
+                                sink.closed(record)
+                            else:
+                                sink.opened(record)
+                        except Exception as error:
+                            self._failed(sink, error)
+                            if guard.reraise:
+                                raise
             finally:
                 self._busy.release()
 
@@ -42,15 +53,6 @@ class Teller:
         if self._busy.acquire(timeout=max(0.0, timeout_s)):
             self._busy.release()
 
-    def _tell_one(self, record: Record, ended: bool) -> None:
-        for sink in self._sinks:
-            try:
-                if ended:
-                    sink.closed(record)
-                else:
-                    sink.opened(record)
-            except Exception as error:
-                note(f"telling {type(sink).__name__}", error)
-                self._lose("sink")
-                if guard.reraise:
-                    raise
+    def _failed(self, sink: Sink, error: Exception) -> None:
+        note(f"telling {type(sink).__name__}", error)
+        self._lose("sink")

@@ -122,7 +122,10 @@ def _collect(output: object, found: list[ToolMessage]) -> None:
         _collect(cast("Mapping[str, object]", output).get("messages"), found)
     elif shape is _Shape.SEQUENCE:
         for item in cast("Sequence[object]", output):
-            if _shape(type(item)) is not _Shape.SEQUENCE:
+            inner = _shape(type(item))
+            if inner is _Shape.TOOL_MESSAGE:
+                found.append(cast("ToolMessage", item))
+            elif inner is _Shape.COMMAND or inner is _Shape.MAPPING:
                 _collect(item, found)
 
 
