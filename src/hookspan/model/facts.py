@@ -36,7 +36,8 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back for one interrupt (None: for the only one): a decision for each held-up call, in their order."""
+    """What came back for one interrupt (None: for the only one): a decision for each held-up call, in their order.
+    No decisions where the framework does not say what the answer means: each follows as `Decided`, when it shows."""
 
     interrupt: str | None
     decisions: Sequence[Decision]
@@ -87,6 +88,8 @@ class RunEnded(_Fact):
     outcome: RunOutcome
     stop: Stop | None = None
     failure: Failure | None = None
+    usage: TokenUsage | None = None
+    """The framework's own total of all that ran inside; else the recorder's sum over the model calls it saw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +124,7 @@ class ToolProposed(_Fact):
     call: CallId
     name: str
     arguments: object = None
+    origin: ToolOrigin = ToolOrigin.FUNCTION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +164,7 @@ class ToolSettled(_Fact):
     result: object = None
     failure: Failure | None = None
     arguments: object = None
+    origin: ToolOrigin = ToolOrigin.FUNCTION
     decision: Decision | None = None
     """Who kept it from running; counts only where no decision about the call was seen before."""
     executed: bool | None = False

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import Command, Interrupt
 
 from hookspan.model.decision import Answered, Decision, Denied, Granted, NoReasonGiven, Source, Verdict
@@ -59,6 +59,17 @@ def matched(asked: Sequence[AskedCall], calls: Sequence[Mapping[str, Any]]) -> t
         left.remove(call)
         found.append(CallId(str(call["id"])))
     return tuple(found)
+
+
+def arguments_asked_about(output: object) -> Mapping[CallId, object]:
+    """The arguments of the calls in HumanInTheLoopMiddleware's output: the run that goes on with a person's answer never
+    heard the model propose them."""
+    messages = cast("Mapping[str, object]", output).get("messages") if isinstance(output, Mapping) else None
+    found: dict[CallId, object] = {}
+    for message in cast("list[object]", messages) if isinstance(messages, list) else ():
+        if isinstance(message, AIMessage):
+            found |= {CallId(call["id"]): call["args"] for call in message.tool_calls if call["id"]}
+    return found
 
 
 def resume_of(inputs: object, thread: str | None, user: str | None) -> Resume | None:

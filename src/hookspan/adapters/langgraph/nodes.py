@@ -13,7 +13,7 @@ from langgraph.types import Interrupt
 from hookspan.adapters.langgraph import translate
 from hookspan.adapters.langgraph.answers import settled
 from hookspan.adapters.langgraph.callbacks import Callbacks, Did
-from hookspan.adapters.langgraph.decisions import asked_calls, kind_of, matched
+from hookspan.adapters.langgraph.decisions import arguments_asked_about, asked_calls, kind_of, matched
 from hookspan.adapters.langgraph.middleware import Hook, node_hook
 from hookspan.adapters.langgraph.outcomes import failure
 from hookspan.adapters.langgraph.proposals import tell, withdraw
@@ -41,8 +41,9 @@ class Nodes:
             # an agent's model node that answers calls itself: they are its structured answer
             withdraw(turn, [CallId(message.tool_call_id) for message in messages])
         tell(self._recorder, turn)
+        asked = arguments_asked_about(outputs) if messages and hook is not None and hook.asks_people else {}
         for message in messages:
-            self._settle(run, turn, message, hook)
+            self._settle(run, turn, message, hook, asked.get(CallId(message.tool_call_id)))
 
     def raised(self, run: Run, turn: Turn, error: BaseException) -> None:
         if type(error).__module__ == _STRUCTURED_OUTPUT:
@@ -80,7 +81,7 @@ class Nodes:
             )
         )
 
-    def _settle(self, run: Run, turn: Turn, message: ToolMessage, hook: Hook | None) -> None:
+    def _settle(self, run: Run, turn: Turn, message: ToolMessage, hook: Hook | None, arguments: object) -> None:
         """A call got its answer from something other than its tool."""
         call = CallId(message.tool_call_id)
         known = call in turn.pending or call in run.answers or (hook is not None and hook.asks_people)
@@ -101,6 +102,7 @@ class Nodes:
                 outcome=became.outcome,
                 result=message.content,
                 failure=became.failure,
+                arguments=arguments,
                 decision=became.decision,
                 executed=became.executed,
                 known=became.known,

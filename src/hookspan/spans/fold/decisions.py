@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 from hookspan.model.decision import Answered, Basis, Decision, Denied, Source, Verdict
 from hookspan.model.facts import BASIS_BY_SOURCE, Decided
@@ -28,7 +29,20 @@ _SPAN_KEYS = (
 def decided(desk: Desk, fact: Decided, node: Node) -> None:
     if fact.call is not None and fact.tool is not None:
         node.place.agent.tools.setdefault(fact.call, fact.tool)
-    decide(desk, node, node.place.agent.verdicts, fact.decision, fact.call, fact.tool, fact.at)
+    decide(desk, node, node.place.agent.verdicts, _timed(fact, node), fact.call, fact.tool, fact.at)
+
+
+def _timed(fact: Decided, node: Node) -> Decision:
+    """A person's answer to an earlier run that shows only in this one: how long that run had waited when this one began."""
+    decision = fact.decision
+    if decision.source is not Source.HUMAN or decision.wait_s is not None:
+        return decision
+    paused = [pause.at for pause in node.place.run.resumed_from if any(held.call == fact.call for held in pause.calls)]
+    if not paused:
+        return decision
+    while node.parent is not None:
+        node = node.parent
+    return replace(decision, wait_s=max(0, node.record.start - paused[0]) / 1e9)
 
 
 def decide(desk: Desk, node: Node, verdicts: Verdicts, decision: Decision, call: CallId | None, tool: str | None, at: int) -> None:

@@ -79,7 +79,7 @@ def run_ended(desk: Desk, fact: RunEnded, node: Node) -> None:
         stop = describe.stop(fact.stop)
         attributes.update(stop)
         desk.event(node, n.EVENT_STOP, fact.at, stop)
-    usage = describe.usage_total(node.place.agent.usage)
+    usage = describe.usage_total(fact.usage or node.place.agent.usage)
     if usage:
         attributes.update(usage)
         desk.event(node, n.EVENT_USAGE, fact.at, usage)

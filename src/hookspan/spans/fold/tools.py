@@ -97,7 +97,8 @@ def tool_settled(desk: Desk, fact: ToolSettled, node: Node) -> None:
     key = RecordKey(f"{node.record.key}/{fact.call}")
     proposal = agent.proposals.pop(fact.call, None)
     name = proposal.name if proposal is not None else fact.name
-    attributes = describe.tool(name, fact.call, "function")
+    origin = proposal.origin if proposal is not None else fact.origin
+    attributes = describe.tool(name, fact.call, origin.value)
     if fact.executed is not None:
         attributes[n.TOOL_EXECUTED] = fact.executed
     attributes[n.TOOL_OUTCOME] = fact.outcome.value

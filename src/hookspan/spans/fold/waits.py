@@ -132,7 +132,7 @@ def resumed(desk: Desk, fact: Resumed, node: Node) -> None:
 def _decide_all(desk: Desk, node: Node, decisions: Sequence[Decision], pause: Pause | None, at: int) -> None:
     wait = max(0, at - pause.at) / 1e9 if pause is not None else None
     held = pause.calls if pause is not None else ()
-    if len(held) != len(decisions):
+    if decisions and len(held) != len(decisions):
         node.place.run.unmatched_answers = True
     for number, decision in enumerate(decisions):
         timed = replace(decision, wait_s=wait) if decision.wait_s is None else decision
