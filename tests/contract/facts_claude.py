@@ -122,7 +122,7 @@ def subagent() -> Sequence[Fact]:
         *run.model(1, 2, "msg_1", FIRST, response_id="msg_1", response_model="scripted-1"),
         run.proposed(2, CALL, "Agent", asked, origin=ToolOrigin.SUBAGENT),
         run.tool_began(3, "tool-1", CALL, "Agent", asked, origin=ToolOrigin.SUBAGENT),
-        run.handed_off(3.1, "tool-1", "claude", "researcher", CALL),
+        run.handed_off(3.1, "tool-1", "claude", "researcher", CALL, "look"),
         inner.began(3.2, "researcher", parent="tool-1"),
         inner.proposed(5, SUB_CALL, REMOVE, {"path": "x"}, origin=ToolOrigin.MCP),
         *inner.model(3.3, 5.1, "msg_s1", TokenUsage(input=7, complete=False), response_id="msg_s1", response_model="scripted-1"),

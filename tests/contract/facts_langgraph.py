@@ -32,6 +32,7 @@ CHECKPOINT = "1f1ed7f1-5790-6479-8001-6583ff96d30c"
 CALL, SUB_CALL, INTERRUPT = NAMES["call"], NAMES["sub_call"], NAMES["interrupt"]
 FIRST, SECOND = TokenUsage(input=100, output=10), TokenUsage(input=120, output=12)
 ASKED = {"action_requests": [{"name": "remove", "args": {"path": "x"}}], "review_configs": [{"action_name": "remove"}]}
+SAID = "User rejected the tool call for `remove` with reason: not here"
 
 
 def denied_by_hook() -> Sequence[Fact]:
@@ -91,11 +92,12 @@ def approved() -> Sequence[Fact]:
 def rejected() -> Sequence[Fact]:
     run = Story("langgraph", "run-2", "run-2", THREAD)
     refusal = Denied(source=Source.HUMAN, by="ada", reason="not here")
-    said = "User rejected the tool call for `remove` with reason: not here"
+    answer = Answer(None, (refusal,))
+    noted = Denied(source=Source.HUMAN, by="ada", reason=SAID)
     return (
         *_asked(),
-        run.began(63, "clerk", user="ada", resume=Resume(THREAD, (Answer(None, (refusal,)),))),
-        run.refused(64, CALL, "remove", said, decision=Denied(source=Source.HUMAN, by="ada", reason=said)),
+        run.began(63, "clerk", user="ada", resume=Resume(THREAD, (answer,))),
+        run.refused(64, CALL, "remove", SAID, arguments={"path": "x"}, decision=noted),
         *run.model(65, 66, "chat-2", SECOND, finish_reasons=("stop",)),
         run.ended(67),
     )
@@ -110,7 +112,7 @@ def subagent() -> Sequence[Fact]:
         *run.model(1, 2, "chat-1", FIRST),
         run.proposed(2, CALL, "task", task),
         run.tool_began(3, "task-1", CALL, "task", task, origin=ToolOrigin.SUBAGENT),
-        run.handed_off(3.1, "task-1", "clerk", "researcher", CALL),
+        run.handed_off(3.1, "task-1", "clerk", "researcher", CALL, "look"),
         inner.began(3.2, "researcher", parent="task-1"),
         *inner.model(4, 5, "chat-s1", TokenUsage(input=7, output=1)),
         inner.proposed(5, SUB_CALL, "remove", {"path": "x"}),

@@ -88,13 +88,14 @@ def approved() -> Sequence[Fact]:
 
 
 def rejected() -> Sequence[Fact]:
-    """The asking callback set `cancel_tool`: its word is the person's, and it has no record of its own."""
+    """The asking callback set `cancel_tool`: its word is the person's, and it has no record of its own.
+    The resumed run proposes nothing; the event's `tool_use` has the arguments."""
     run = Story("strands", "run-2", "run-2", SESSION)
     return (
         *_asked(),
         run.began(63, "clerk", user="ada", resume=Resume(SESSION, (Answer(INTERRUPT, ()),))),
         run.decided(63.2, CALL, "remove", Denied(source=Source.HUMAN, by="ada", reason="not here")),
-        run.refused(64, CALL, "remove", "not here"),
+        run.refused(64, CALL, "remove", "not here", arguments={"path": "x"}),
         *run.model(65, 66, "chat-2", SECOND, finish_reasons=("end_turn",)),
         run.ended(67),
     )
@@ -110,7 +111,7 @@ def subagent() -> Sequence[Fact]:
         *run.model(1, 2, "chat-1", FIRST, finish_reasons=("tool_use",)),
         run.proposed(2, CALL, "researcher", asked),
         run.tool_began(3, "tool-1", CALL, "researcher", asked, origin=ToolOrigin.SUBAGENT),
-        run.handed_off(3.1, "tool-1", "clerk", "researcher", CALL),
+        run.handed_off(3.1, "tool-1", "clerk", "researcher", CALL, "look"),
         inner.began(3.2, "researcher", parent="tool-1"),
         *inner.model(4, 5, "chat-s1", TokenUsage(input=7, output=1), finish_reasons=("tool_use",)),
         inner.proposed(5, SUB_CALL, "remove", {"path": "x"}),

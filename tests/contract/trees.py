@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hookspan.spans import names as n
+
 TREES: Mapping[str, str] = {
     # a callback in the process (guard, middleware, hook) refuses a call; the agent goes on
     "denied_by_hook": """
@@ -81,6 +83,8 @@ class Forced:
     reason: str
     own: Sequence[str]
     tree: str
+    fewer: Sequence[str] = ()
+    """Attributes that a record which both trees have lacks in this one, for the same reason."""
 
 
 _WAITS_INSIDE = "can_use_tool waits inside the run: no run ends, so none is resumed and no call is left interrupted"
@@ -123,6 +127,7 @@ FORCED: Mapping[tuple[str, str], Forced] = {
             hook_command: hook_command PreToolUse tool.call.id={call} hook.name={logger} hook.outcome=ok process.exit.code=0
             hook_command: hook_command PreToolUse <deny from hook_command by {command}: 'not here'> tool.call.id={call} hook.name={command} hook.outcome=block hook.decided=True process.exit.code=2 [decision deny ({call})]
         """,
+        fewer=(n.AGENT_NAME, n.RECORDS_TOTAL),
     ),
 }
 

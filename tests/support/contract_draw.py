@@ -68,7 +68,7 @@ def of_spans(spans: Sequence[ReadableSpan]) -> Sequence[Record]:
 
 
 def _of_span(span: ReadableSpan) -> Record:
-    attributes: dict[str, Any] = dict(span.attributes or {})
+    attributes = _plain(span.attributes)
     assert span.context is not None
     assert span.start_time is not None
     return Record(
@@ -83,9 +83,13 @@ def _of_span(span: ReadableSpan) -> Record:
         ids=SpanIds(span.context.trace_id, span.context.span_id),
         end=span.end_time,
         error=span.status.description if span.status.status_code is StatusCode.ERROR else None,
-        events=[SpanEvent(event.name, event.timestamp, dict(event.attributes or {})) for event in span.events],
-        links=[SpanLink(SpanIds(link.context.trace_id, link.context.span_id), dict(link.attributes or {})) for link in span.links],
+        events=[SpanEvent(event.name, event.timestamp, _plain(event.attributes)) for event in span.events],
+        links=[SpanLink(SpanIds(link.context.trace_id, link.context.span_id), _plain(link.attributes)) for link in span.links],
     )
+
+
+def _plain(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
+    return dict(attributes or {})
 
 
 def of_rows(rows: Sequence[StoredSpan]) -> Sequence[Record]:

@@ -97,7 +97,7 @@ class Story:
         return RunEnded(**self._about(second), outcome=outcome, stop=Stop(stop) if stop is not None else None, usage=usage)
 
     def model(self, began: float, ended: float, key: str, usage: TokenUsage, **said: Any) -> Sequence[Fact]:
-        about = {"run": RecordKey(self.run), "key": RecordKey(key)}
+        about: Any = {"run": RecordKey(self.run), "key": RecordKey(key)}
         return (
             ModelStarted(
                 **about,
@@ -111,9 +111,7 @@ class Story:
             ModelEnded(**about, at=at(ended), usage=usage, **said),
         )
 
-    def proposed(
-        self, second: float, call: str, name: str, arguments: object, *, origin: ToolOrigin = ToolOrigin.FUNCTION
-    ) -> Fact:
+    def proposed(self, second: float, call: str, name: str, arguments: object, *, origin: ToolOrigin = ToolOrigin.FUNCTION) -> Fact:
         return ToolProposed(**self._about(second), call=CallId(call), name=name, arguments=arguments, origin=origin)
 
     def tool_began(
@@ -137,7 +135,9 @@ class Story:
             run=RecordKey(self.run), key=RecordKey(key), at=at(second), outcome=ToolOutcome.SUCCESS, result=result, run_s=run_s
         )
 
-    def refused(self, second: float, call: str, name: str, result: object, *, decision: Decision | None = None) -> Fact:
+    def refused(
+        self, second: float, call: str, name: str, result: object, *, arguments: object = None, decision: Decision | None = None
+    ) -> Fact:
         return ToolSettled(
             **self._about(second),
             call=CallId(call),
@@ -145,13 +145,14 @@ class Story:
             framework=self.framework,
             outcome=ToolOutcome.DENIED,
             result=result,
+            arguments=arguments,
             decision=decision,
         )
 
     def decided(self, second: float, call: str, tool: str, decision: Decision) -> Fact:
         return Decided(**self._about(second), decision=decision, call=CallId(call), tool=tool, framework=self.framework)
 
-    def handed_off(self, second: float, key: str, source: str, target: str, call: str) -> Fact:
+    def handed_off(self, second: float, key: str, source: str, target: str, call: str, message: str) -> Fact:
         return HandedOff(
             run=RecordKey(self.run),
             key=RecordKey(key),
@@ -160,6 +161,7 @@ class Story:
             target=target,
             mechanism=Mechanism.SUBAGENT,
             call=CallId(call),
+            message=message,
         )
 
     def interrupted(self, second: float, interrupt: str, call: str, value: object, *, ends_run: bool = True, **said: Any) -> Fact:
@@ -187,7 +189,7 @@ class Story:
         effects: Sequence[str] = (),
     ) -> Sequence[Fact]:
         """A callback in this process that decided or changed something."""
-        about = {"run": RecordKey(self.run), "key": RecordKey(f"{self.key}/{name}/{call}")}
+        about: Any = {"run": RecordKey(self.run), "key": RecordKey(f"{self.key}/{name}/{call}")}
         return (
             HandlerStarted(
                 **about,
@@ -229,7 +231,7 @@ class Story:
         self, began: float, ended: float, hook: str, event: str, name: str, call: str, line: str, *, rank: int, refuses: Decision | None
     ) -> Sequence[Fact]:
         """One hook command below the hook `hook`: exit code 2 refuses the call."""
-        about = {"run": RecordKey(self.run), "key": RecordKey(f"{hook}/{rank}")}
+        about: Any = {"run": RecordKey(self.run), "key": RecordKey(f"{hook}/{rank}")}
         return (
             HandlerStarted(
                 **about,
