@@ -41,9 +41,9 @@ class Nodes:
             # an agent's model node that answers calls itself: they are its structured answer
             withdraw(turn, [CallId(message.tool_call_id) for message in messages])
         tell(self._recorder, turn)
-        asked = arguments_asked_about(outputs) if messages and hook is not None and hook.asks_people else {}
+        asked = arguments_asked_about(outputs) if messages and hook is not None and hook.asks_people else None
         for message in messages:
-            self._settle(run, turn, message, hook, asked.get(CallId(message.tool_call_id)))
+            self._settle(run, turn, message, hook, asked.get(CallId(message.tool_call_id)) if asked is not None else None)
 
     def raised(self, run: Run, turn: Turn, error: BaseException) -> None:
         if type(error).__module__ == _STRUCTURED_OUTPUT:
