@@ -167,8 +167,9 @@ def test_the_real_framework_gives_the_contracts_tree_in_every_sink(scenario: str
 
 
 @sync_and_async
-@pytest.mark.parametrize("scenario", REAL)
+@pytest.mark.parametrize("scenario", [pytest.param(one, marks=[pytest.mark.newest] if one == "rejected" else []) for one in REAL])
 def test_the_facts_written_down_are_the_ones_that_the_adapter_tells(scenario: str, way: Way, tmp_path: Path) -> None:
+    """Who rejected is noted on the message from langchain-core 1.7.2 on; with an older one the tree alone is the same."""
     real, hand = really(scenario, way, tmp_path), written(scenario, tmp_path)
     assert [_shape(fact) for fact in hand.facts] == [_shape(fact) for fact in real.facts]
     real.shutdown(10)
