@@ -30,11 +30,16 @@ def test_nothing_of_the_user_s_that_would_change_or_send_it_is_there_and_all_is_
     for name, value in DISTURBING.items():
         monkeypatch.setenv(name, value)
     before = dict(os.environ)
+    inside: dict[str, str] = {}
 
-    with pytest.raises(KeyboardInterrupt), sheltered(tmp_path):
-        inside = dict(os.environ)
-        os.environ["LEFT_BY_A_LIBRARY"] = "x"
-        raise KeyboardInterrupt
+    def interrupted() -> None:
+        with sheltered(tmp_path):
+            inside.update(os.environ)
+            os.environ["LEFT_BY_A_LIBRARY"] = "x"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
 
     assert dict(os.environ) == before
     assert not DISTURBING.keys() & inside.keys()

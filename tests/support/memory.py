@@ -40,11 +40,13 @@ class CountedIdentity:
 class MemorySink:
     """Keeps every record: `open` while it runs, `ended` in the order they ended."""
 
+    began: list[Record] = field(default_factory=list[Record])
     open: dict[int, Record] = field(default_factory=dict[int, Record])
     ended: list[Record] = field(default_factory=list[Record])
 
     def opened(self, record: Record) -> None:
         assert record.ids is not None
+        self.began.append(record)
         self.open[record.ids.span_id] = record
 
     def closed(self, record: Record) -> None:
@@ -61,8 +63,7 @@ class MemorySink:
     @property
     def records(self) -> Sequence[Record]:
         """All records in the order they began."""
-        every = [*self.ended, *self.open.values()]
-        return sorted(every, key=lambda record: record.ids.span_id if record.ids is not None else 0)
+        return self.began
 
 
 def memory_recorder(

@@ -35,7 +35,8 @@ class Pipeline:
     """One program's recorder and all that it feeds."""
 
     def __init__(self, settings: Settings, own: OwnProviders | None, explicit: TracerProvider | None, meters: MeterProvider | None) -> None:
-        self._own = own
+        self.own = own
+        """The providers of ours; None where the program's are used."""
         self._over = False
         self._ending = Ending(self._close, self.shutdown, settings.exit_timeout_s)
         self._spans = spans = OTelSink(Tracers(explicit, own, _version()), remote_span(settings.traceparent, settings.tracestate))
@@ -77,14 +78,14 @@ class Pipeline:
         deadline = monotonic() + timeout_s
         self.recorder.close()
         for sink in self._sinks:  # the store first: it needs no network
-            flush = self._own.flush if sink is self._spans and self._own is not None and not all_providers else sink.flush
-            if sink is not self._spans or self._own is not None or all_providers:
+            flush = self.own.flush if sink is self._spans and self.own is not None and not all_providers else sink.flush
+            if sink is not self._spans or self.own is not None or all_providers:
                 with shielded("flushing a sink"):
                     flush(max(0.0, deadline - monotonic()))
 
     def _lost(self) -> Mapping[str, int]:
         """Of the recorder, the store and the export, by reason; the reasons differ."""
-        lost = {**self.recorder.lost, **(self._own.lost if self._own is not None else {})}
+        lost = {**self.recorder.lost, **(self.own.lost if self.own is not None else {})}
         in_store = sum(count for sink in self._sinks if isinstance(count := getattr(sink, "lost", None), int))
         return {**lost, "store": in_store} if in_store else lost
 

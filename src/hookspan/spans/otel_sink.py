@@ -67,6 +67,10 @@ class OTelSink:
     def open_spans(self) -> int:
         return len(self._live)
 
+    @property
+    def remembered_runs(self) -> int:
+        return len(self._runs)
+
     def issue(self, record: Record) -> SpanIds:
         above = self._live.get(record.parent.span_id) if record.parent is not None and not record.outermost else None
         if above is not None:
