@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tools.report import Closing, Outcome, of_pytest, of_tool
 
 MIXED = """
