@@ -110,7 +110,7 @@ def subagent() -> Sequence[Fact]:
     return (
         run.began(0, "clerk"),
         *run.model(1, 2, "chat-1", FIRST),
-        run.proposed(2, CALL, "task", task),
+        run.proposed(2, CALL, "task", task, origin=ToolOrigin.SUBAGENT),
         run.tool_began(3, "task-1", CALL, "task", task, origin=ToolOrigin.SUBAGENT),
         run.handed_off(3.1, "task-1", "clerk", "researcher", CALL, "look"),
         inner.began(3.2, "researcher", parent="task-1"),

@@ -109,7 +109,7 @@ def subagent() -> Sequence[Fact]:
     return (
         run.began(0, "clerk"),
         *run.model(1, 2, "chat-1", FIRST, finish_reasons=("tool_use",)),
-        run.proposed(2, CALL, "researcher", asked),
+        run.proposed(2, CALL, "researcher", asked, origin=ToolOrigin.SUBAGENT),
         run.tool_began(3, "tool-1", CALL, "researcher", asked, origin=ToolOrigin.SUBAGENT),
         run.handed_off(3.1, "tool-1", "clerk", "researcher", CALL, "look"),
         inner.began(3.2, "researcher", parent="tool-1"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from langchain_core.messages import ToolCall
 
 from hookspan.adapters.langgraph.runtree import Run, Turn
-from hookspan.model.facts import ToolProposed
+from hookspan.model.facts import ToolOrigin, ToolProposed
 from hookspan.model.ids import CallId
 from hookspan.spans.recorder import Recorder
 
@@ -18,10 +18,21 @@ def propose(run: Run, turn: Turn, calls: Iterable[ToolCall], at: int) -> None:
     for call in calls:
         if call["id"]:
             proposal = ToolProposed(
-                run=run.outermost, key=turn.key, at=at, call=CallId(call["id"]), name=call["name"], arguments=call["args"]
+                run=run.outermost,
+                key=turn.key,
+                at=at,
+                call=CallId(call["id"]),
+                name=call["name"],
+                arguments=call["args"],
+                origin=ToolOrigin.SUBAGENT if delegates(turn, call["name"]) else ToolOrigin.FUNCTION,
             )
             turn.pending[proposal.call] = proposal
             turn.untold.append(proposal)
+
+
+def delegates(turn: Turn, name: str) -> bool:
+    """Whether a tool of this name starts a subagent."""
+    return name == "task" and turn.framework == "deepagents"
 
 
 def tell(recorder: Recorder, turn: Turn) -> None:

@@ -12,7 +12,7 @@ from langgraph.types import Command
 from hookspan.adapters.langgraph import translate
 from hookspan.adapters.langgraph.answers import HANDLED_ERROR
 from hookspan.adapters.langgraph.outcomes import before_the_tool, cut_short, failure
-from hookspan.adapters.langgraph.proposals import call_of, tell
+from hookspan.adapters.langgraph.proposals import call_of, delegates, tell
 from hookspan.adapters.langgraph.runtree import Run
 from hookspan.model.clock import now
 from hookspan.model.facts import Failure, HandedOff, Mechanism, ToolEnded, ToolOrigin, ToolOutcome, ToolStarted
@@ -33,7 +33,7 @@ class Tools:
             if run.call is not None:
                 turn.pending.pop(run.call, None)
                 turn.started.add(run.call)
-        delegates = run.name == "task" and turn is not None and turn.framework == "deepagents"
+        to_subagent = turn is not None and delegates(turn, run.name)
         self._recorder.record(
             ToolStarted(
                 run=run.outermost,
@@ -43,12 +43,12 @@ class Tools:
                 framework=turn.framework if turn is not None else "langgraph",
                 call=run.call,
                 parent=above,
-                origin=ToolOrigin.SUBAGENT if delegates else ToolOrigin.FUNCTION,
+                origin=ToolOrigin.SUBAGENT if to_subagent else ToolOrigin.FUNCTION,
                 arguments=arguments,
                 conversation=turn.thread if turn is not None else None,
             )
         )
-        if delegates and isinstance(arguments, Mapping):
+        if to_subagent and isinstance(arguments, Mapping):
             asked = cast("Mapping[str, object]", arguments)
             run.delegates_to = str(asked.get("subagent_type"))
             run.message = str(asked.get("description") or "") or None
