@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import weakref
 from collections.abc import Mapping
 
 from opentelemetry.sdk.environment_variables import (
@@ -26,6 +25,7 @@ from hookspan.export.otlp_processor import PidWatch, QueueProcessor
 from hookspan.export.otlp_queue import SpanQueue
 from hookspan.export.otlp_worker import Worker
 from hookspan.export.settings import Settings
+from hookspan.spans import forks
 from hookspan.spans import names as n
 from hookspan.spans.otel_ids import random_id
 
@@ -81,7 +81,7 @@ class OwnProviders:
         if self.tracer_provider is not None and console:
             # never stdout: it may be a protocol's channel
             self.tracer_provider.add_span_processor(SimpleSpanProcessor(ConsoleSpanExporter(out=sys.stderr)))
-        _renew_in_child(self)
+        forks.around(self, child=OwnProviders.renew)
 
     @property
     def meter_provider(self) -> MeterProvider | None:
@@ -139,15 +139,3 @@ def _number(variable: str, default: int) -> int:
         return int(text)
     log.warning("hookspan: %s=%r is not allowed (a whole number above 0); %d is taken", variable, text[:80], default)
     return default
-
-
-def _renew_in_child(providers: OwnProviders) -> None:
-    reference = weakref.ref(providers)
-
-    def after() -> None:
-        alive = reference()
-        if alive is not None:
-            alive.renew()
-
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=after)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import weakref
 from contextvars import Token
 from dataclasses import dataclass
 from typing import Any, cast
@@ -24,7 +22,7 @@ from opentelemetry.trace import (
     set_span_in_context,
 )
 
-from hookspan.spans import guard
+from hookspan.spans import forks, guard
 from hookspan.spans.guard import note
 from hookspan.spans.otel_ids import context_of, ids_of, link_of, random_id
 from hookspan.spans.record import AttributeValue, Record, SpanIds
@@ -61,7 +59,7 @@ class OTelSink:
         self._runs: dict[str, _Run] = {}
         self._lock = threading.Lock()
         self._inherited: frozenset[int] = frozenset()
-        _forget_in_child(self)
+        forks.around(self, child=OTelSink.forget)
 
     @property
     def open_spans(self) -> int:
@@ -220,15 +218,3 @@ def _complete(live: _Live, record: Record) -> None:
         span.add_link(context_of(link.ids), link.attributes)
     if record.error is not None:
         span.set_status(Status(StatusCode.ERROR, record.error))
-
-
-def _forget_in_child(sink: OTelSink) -> None:
-    reference = weakref.ref(sink)
-
-    def after() -> None:
-        alive = reference()
-        if alive is not None:
-            alive.forget()
-
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=after)

@@ -25,7 +25,6 @@ from __future__ import annotations
 import os
 import threading
 import uuid
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Token
 from dataclasses import dataclass
@@ -35,7 +34,7 @@ from hookspan.model.clock import now
 from hookspan.model.content import HookCallbacks
 from hookspan.model.facts import Fact, RunOutcome
 from hookspan.model.ids import RecordKey
-from hookspan.spans import guard, parents
+from hookspan.spans import forks, guard, parents
 from hookspan.spans.desk import Desk
 from hookspan.spans.fold import runs
 from hookspan.spans.fold.dispatch import fold, force
@@ -101,7 +100,7 @@ class Recorder:
         self.hook_callbacks = hook_callbacks
         """Read by the adapters: which executions of in-process hooks they tell of."""
         self._begin()
-        _forget_in_child(self)
+        forks.around(self, child=Recorder.forget)
 
     def _begin(self) -> None:
         # re-entrant: a span processor of the user's may run an agent inside on_start
@@ -205,15 +204,3 @@ def _kept(flush: Callable[[float], bool], timeout_s: float) -> bool:
 def _reraise(error: Exception) -> None:
     if guard.reraise:
         raise error
-
-
-def _forget_in_child(recorder: Recorder) -> None:
-    reference = weakref.ref(recorder)
-
-    def after() -> None:
-        alive = reference()
-        if alive is not None:
-            alive.forget()
-
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=after)

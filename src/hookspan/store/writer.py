@@ -7,12 +7,12 @@ import os
 import queue
 import sqlite3
 import threading
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
+from hookspan.spans import forks
 from hookspan.spans.record import Record
 from hookspan.store import processes, prune
 from hookspan.store.rows import RUN_ADD, RUN_UPSERT, SPAN_UPSERT, Snapshot, run_additions, run_row, snapshot, span_row
@@ -43,7 +43,7 @@ class StoreSink:
         self._at_rest = threading.Lock()
         """Held while SQLite works: a fork in the middle would leave its locks held in the child for ever."""
         self._begin()
-        _mind_forks(self)
+        forks.around(self, before=StoreSink.before_fork, parent=StoreSink.after_fork, child=StoreSink.begin_again)
 
     def _begin(self) -> None:
         self.lost = 0
@@ -192,22 +192,3 @@ class StoreSink:
         """In a forked child: a connection, thread and queue of its own."""
         self._at_rest = threading.Lock()
         self._begin()
-
-
-def _mind_forks(sink: StoreSink) -> None:
-    reference = weakref.ref(sink)
-
-    def tell(what: Callable[[StoreSink], None]) -> Callable[[], None]:
-        def told() -> None:
-            alive = reference()
-            if alive is not None:
-                what(alive)
-
-        return told
-
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(
-            before=tell(StoreSink.before_fork),
-            after_in_parent=tell(StoreSink.after_fork),
-            after_in_child=tell(StoreSink.begin_again),
-        )

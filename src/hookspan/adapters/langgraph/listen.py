@@ -27,6 +27,7 @@ from hookspan.adapters.langgraph.runtree import Run, RunRole, RunTree, inside
 from hookspan.adapters.langgraph.tools import Tools
 from hookspan.model.clock import now
 from hookspan.model.ids import RecordKey
+from hookspan.spans import forks
 from hookspan.spans.guard import guarded
 from hookspan.spans.recorder import Recorder
 
@@ -47,6 +48,8 @@ class Listener(GraphCallbackHandler):
         self._nodes = Nodes(recorder, self.callbacks)
         self._models = Models(recorder)
         self._tools = Tools(recorder)
+        # what a forked child runs is below nothing of its parent's: those runs end there
+        forks.around(self, child=Listener.clear)
 
     def __deepcopy__(self, _memo: object) -> Listener:
         return self
