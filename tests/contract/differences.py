@@ -10,7 +10,7 @@ from hookspan.spans import names as n
 
 @dataclass(frozen=True)
 class Own:
-    """`more` are told by this framework alone, `fewer` by all but this one."""
+    """`more` are told by this framework alone; `fewer` by the others, where this one leaves them out."""
 
     more: Mapping[str, str]
     fewer: Mapping[str, str]
@@ -19,7 +19,7 @@ class Own:
 ONLY_IN: Mapping[str, Own] = {
     "langgraph": Own(
         more={n.CHECKPOINT_ID: "only LangGraph has checkpoints"},
-        fewer={},
+        fewer={n.FINISH_REASONS: "the provider's word: the scripted model says none with a tool call"},
     ),
     "strands": Own(more={}, fewer={}),
     "claude": Own(
@@ -35,9 +35,8 @@ ONLY_IN: Mapping[str, Own] = {
         },
     ),
 }
-"""`gen_ai.response.finish_reasons` is on the last model call alone in LangGraph's column: the scripted model names none for a call."""
 
 
-def without_own(framework: str, attributes: set[str]) -> set[str]:
-    dropped = set(ONLY_IN[framework].more) | {name for own in ONLY_IN.values() for name in own.fewer}
-    return attributes - dropped
+def between(one: str, other: str) -> set[str]:
+    """The attributes in which these two may differ."""
+    return {name for own in (ONLY_IN[one], ONLY_IN[other]) for name in (*own.more, *own.fewer)}
