@@ -47,7 +47,7 @@ def run(module: str | None, words: tuple[str, ...]) -> None:  # noqa: ARG001 -- 
 def demo(home: str | None, as_json: bool) -> None:
     """A coding assistant (deepagents) works on a small project, on a scripted model server on this machine: parallel
     tools, a failing one, two subagents, an approval that is granted and one that is refused."""
-    from hookspan.demo.main import main as play  # noqa: PLC0415 -- frameworks are imported by this command alone
+    from hookspan.cli.demo import main as play  # noqa: PLC0415 -- the other commands need nothing of it
 
     sys.exit(play(home=home, as_json=as_json))
 

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
@@ -59,12 +60,12 @@ def main(*, home: str | None, as_json: bool) -> int:
     try:
         conversation = _played(kept, _Nobody() if as_json else _narrated(console))
     except KeyboardInterrupt:
-        print(f"\nhookspan demo: interrupted; what happened until then is in the trail: {_again(kept, 'show latest')}", file=sys.stderr)
+        click.echo(f"\nhookspan demo: interrupted; what happened until then is in the trail: {_again(kept, 'show latest')}", err=True)
         return INTERRUPTED
     except (OSError, RuntimeError) as error:
         return _refuse(f"{error}; what happened until then is in the trail: {_again(kept, 'show latest')}", FAILED)
     if as_json:
-        print(_as_json(kept, conversation))
+        click.echo(_as_json(kept, conversation))
     else:
         _show(console, kept, conversation)
     return DONE
@@ -130,5 +131,5 @@ def _again(kept: Path, what: str = "") -> str:
 
 
 def _refuse(why: str, code: int) -> int:
-    print(f"hookspan demo: {why}", file=sys.stderr)
+    click.echo(f"hookspan demo: {why}", err=True)
     return code
