@@ -7,7 +7,8 @@ What it promises of the facts of one run, and `tests/spans` hold it to:
 - **One tree.** Each key is one record, below its run's first record, in its run's trace. A fact that comes again changes nothing
   (for as long as the record is remembered: `parents.MAX_REMEMBERED` records after it ended).
 - **Any order.** A fact waits for the record it is about, a record for its parent. Records, names, outcomes and parents are the
-  same in every order in which a run's end comes after what happened inside it, and a tool's end after its decisions. What comes
+  same in every order in which a run's end comes after what happened inside it, a tool's end after its decisions, and the
+  second use of a call id after its first. What comes
   after the run ended is too late to change it: a record that begins then is still below it, one that was open then has
   been ended with it (unless it goes on in the background).
 - **Lost facts.** A lost end makes the record unfinished, or cancelled with its run. A lost beginning makes a record named
