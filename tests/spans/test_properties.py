@@ -30,7 +30,7 @@ from tests.support.histories import BEGAN, histories, mangled, reordered
 from tests.support.memory import MemorySink, line, memory_recorder
 
 many = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-"""The same examples every time: a check that fails only sometimes is no check. `--hypothesis-seed` looks for others."""
+"""The same examples every time: a check that fails only sometimes is no check."""
 some = settings(many, max_examples=30)
 
 _OUTCOME = {
