@@ -57,22 +57,32 @@ def kept(value: object, policy: ContentPolicy) -> Payload:
     if isinstance(value, str):
         size, text = _length(value), value
     else:
-        light = _lightened(value)
+        light = _lightened_or_whole(value)
         whole = _json(light)
         size, text = len(whole) if light is value else measured(value), whole.decode()
     return bounded(text, size, policy.max_bytes, policy.redact)
 
 
 def bounded(text: str, size: int, limit: int, redact: Callable[[str], str] | None) -> Payload:
-    text = clean(text[: limit + _REDACTION_SLACK])
+    window = limit + _REDACTION_SLACK
+    long = len(text) > window
+    text = clean(text[:window])
     if redact is not None:
         try:
-            text = redact(text)
+            masked = redact(text)
+            text = _off_the_edge(masked) if long and len(masked) < window else masked
         except Exception as error:  # noqa: BLE001 -- whatever a redactor of the user's raises
             note("the redactor", error)
             return Payload(None, size)
     short = _first_bytes(text, limit)
-    return Payload(short, size, cut=size > limit and len(short.encode()) < size)
+    return Payload(short, size, cut=len(short) < len(text) or (size > limit and len(short.encode()) < size))
+
+
+def _off_the_edge(masked: str) -> str:
+    """Without the last word: the window may have split a secret there, and masking what is before it made the text so
+    short that the beginning of that secret would be kept."""
+    tail = masked[-_REDACTION_SLACK:]
+    return masked[: len(masked) - len(tail) + 1 + max(tail.rfind(edge) for edge in " \t\r\n\"'")]
 
 
 def short_text(value: str, limit: int = 256, redact: Callable[[str], str] | None = None) -> str:
@@ -107,7 +117,14 @@ def _json(value: object) -> bytes:
     try:
         return orjson.dumps(value, default=_plain_leaf, option=orjson.OPT_NON_STR_KEYS)
     except (TypeError, ValueError, RecursionError):
+        return _json_of_anything(value)
+
+
+def _json_of_anything(value: object) -> bytes:
+    try:
         return orjson.dumps(_Walk().plain(value, 0), option=orjson.OPT_NON_STR_KEYS)
+    except Exception:  # noqa: BLE001 -- a container of the user's that cannot be read is named, not lost
+        return orjson.dumps(_named(value))
 
 
 def _plain_leaf(value: object) -> object:
@@ -117,9 +134,12 @@ def _plain_leaf(value: object) -> object:
         return f"<{value.nbytes} bytes>"
     if isinstance(value, set | frozenset):
         return sorted(cast("set[object]", value), key=_said)
-    dump = getattr(value, "model_dump", None)
-    if dump is not None and not isinstance(value, type):
-        return dump()
+    try:
+        dump = getattr(value, "model_dump", None)
+        if dump is not None and not isinstance(value, type):
+            return dump()
+    except Exception:  # noqa: BLE001 -- a model of the user's that cannot be read is named, not lost
+        return _named(value)
     return _said(value)
 
 
@@ -127,7 +147,11 @@ def _said(value: object) -> str:
     try:
         return clean(str(value))
     except Exception:  # noqa: BLE001 -- an object of the user's whose __str__ raises is named, not lost
-        return f"<{type(value).__name__}>"
+        return _named(value)
+
+
+def _named(value: object) -> str:
+    return f"<{type(value).__name__}>"
 
 
 class _Walk:
@@ -167,6 +191,13 @@ class _Walk:
         return leaf if isinstance(leaf, str) else self.plain(leaf, depth)
 
 
+def _lightened_or_whole(value: object) -> object:
+    try:
+        return _lightened(value)
+    except Exception:  # noqa: BLE001 -- a container of the user's that cannot be read may still be written
+        return value
+
+
 def _lightened(value: object, depth: int = 0) -> object:
     """Media blocks told by type and size; text beside them stays. What holds none is returned as it is."""
     if depth > _MEDIA_DEPTH:
@@ -177,7 +208,9 @@ def _lightened(value: object, depth: int = 0) -> object:
         return lighter if any(new is not old for new, old in zip(lighter, items, strict=True)) else items
     if isinstance(value, dict):
         block = cast("dict[object, object]", value)
-        if block.get("type") in _MEDIA_TYPES:
+        kind = block.get("type")
+        # in a JSON schema it may be a list
+        if isinstance(kind, str) and kind in _MEDIA_TYPES:
             return {key: _media(item) for key, item in block.items()}
         lighter_block = {key: _lightened(item, depth + 1) for key, item in block.items()}
         return lighter_block if any(lighter_block[key] is not old for key, old in block.items()) else block
