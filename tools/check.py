@@ -98,7 +98,7 @@ def whole() -> list[Outcome]:
             f"{QUICK} and not newest",
             *there(*OF_FRAMEWORKS),
         ),
-        elsewhere("tests, beside peers", python, ".venv-peers", "requirements/peers.txt", "-m", "peers", "tests"),
+        elsewhere("tests, beside peers", python, ".venv-peers", "requirements/peers.txt", "-m", "peers", "tests/peers"),
     ]
 
 

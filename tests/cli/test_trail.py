@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from hookspan.cli.words import block, duration, plain, tokens
@@ -160,7 +161,7 @@ def test_a_store_that_cannot_be_used_is_named(hookspan: CommandLine) -> None:
     assert damaged.exit_code == 2
     assert f"{path} is damaged or no store of hookspan" in damaged.output
     path.unlink()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     newer = hookspan("trail")
     assert newer.exit_code == 2

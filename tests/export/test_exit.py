@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_a_short_program_delivers_its_run(way: str, tmp_path: Path) -> None:
 
 
 def stored(home: Path) -> int:
-    with sqlite3.connect(home / "trail.db") as store:
+    with closing(sqlite3.connect(home / "trail.db")) as store, store:
         (count,) = store.execute("SELECT count(*) FROM spans WHERE end_ns IS NOT NULL").fetchone()
     return int(count)
 

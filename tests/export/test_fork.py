@@ -11,6 +11,9 @@ import pytest
 from tests.support.otlp_receiver import Received, over_grpc, over_http
 from tests.support.programs import PRELUDE, run, run_file
 
+QUIET = {"PYTHONWARNINGS": "ignore:This process:DeprecationWarning"}
+"""Python 3.12 and later warn of a fork in any program with threads, and hookspan sends from one."""
+
 FORK = """
     def child(name):
         pid = os.fork()
@@ -48,7 +51,7 @@ def test_forked_children_send_their_own_runs_and_nothing_of_the_parents(
     receiving: Callable[[], AbstractContextManager[Received]], tmp_path: Path
 ) -> None:
     with receiving() as received:
-        ended = run(FORK, received.environ, tmp_path, within_s=20)
+        ended = run(FORK, {**received.environ, **QUIET}, tmp_path, within_s=20)
         assert ended.out == "[0, 0]\n"
         whole(received, "first", "second")
         # below the parent's open spans there is only the parent's own work
@@ -93,7 +96,7 @@ def test_forking_while_other_threads_record_never_hangs(tmp_path: Path) -> None:
         print(codes)
     """
     with over_http() as received:
-        ended = run(body, {**received.environ, "HOOKSPAN_STORE": "true"}, tmp_path, within_s=60)
+        ended = run(body, {**received.environ, **QUIET, "HOOKSPAN_STORE": "true"}, tmp_path, within_s=60)
         assert ended.out == f"{[0] * 10}\n"
         assert len(received.named("invoke_agent child")) == 10
         assert len({span.span_id for span in received.spans}) == len(received.spans)

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from hookspan.model.content import ContentMode
-from hookspan.model.facts import Fact
+from hookspan.model.facts import Fact, HookOutcome, RunOutcome, ToolOutcome
 from hookspan.spans import names as n
 from hookspan.spans.otel_sink import OTelSink
 from hookspan.spans.pauses import PausesInMemory
@@ -34,12 +34,12 @@ many = settings(max_examples=300, deadline=None, derandomize=True, suppress_heal
 some = settings(many, max_examples=30)
 
 _OUTCOME = {
-    n.AGENT: n.RUN_OUTCOME,
-    n.WORKFLOW: n.RUN_OUTCOME,
-    n.TOOL: n.TOOL_OUTCOME,
-    n.HOOK: n.HOOK_OUTCOME,
-    n.HOOK_COMMAND: n.HOOK_OUTCOME,
-    n.HOOK_CALLBACK: n.HOOK_OUTCOME,
+    n.AGENT: (n.RUN_OUTCOME, RunOutcome),
+    n.WORKFLOW: (n.RUN_OUTCOME, RunOutcome),
+    n.TOOL: (n.TOOL_OUTCOME, ToolOutcome),
+    n.HOOK: (n.HOOK_OUTCOME, HookOutcome),
+    n.HOOK_COMMAND: (n.HOOK_OUTCOME, HookOutcome),
+    n.HOOK_CALLBACK: (n.HOOK_OUTCOME, HookOutcome),
 }
 
 
@@ -67,16 +67,18 @@ def holds(sink: MemorySink) -> None:
         assert len({record.ids.trace_id for record in mine if record.ids is not None}) == 1, run
         assert [record.outermost for record in mine] == [True] + [False] * (len(mine) - 1), run
         assert [record.attributes[n.SEQUENCE] for record in mine] == list(range(1, len(mine) + 1)), run
-        assert mine[0].attributes[n.RECORDS_TOTAL] <= len(mine), run  # pyright: ignore[reportOperatorIssue] -- a number
-        assert max(record.attributes.get(n.RECORDS_TOTAL, 0) for record in mine) == len(mine), run  # pyright: ignore[reportArgumentType] -- numbers
+        assert mine[0].attributes[n.RECORDS_TOTAL] <= len(mine), run  # pyright: ignore[reportOperatorIssue] -- it is a number
+        assert max(record.attributes.get(n.RECORDS_TOTAL, 0) for record in mine) == len(mine), run  # pyright: ignore[reportArgumentType] -- each is a number
     for record in records:
         assert record.end is not None
         assert record.start <= record.end
         if record.kind in _OUTCOME:
-            assert record.attributes[_OUTCOME[record.kind]], record.name
+            attribute, declared = _OUTCOME[record.kind]
+            assert record.attributes[attribute] in set(declared), record.name
         if not record.outermost:
             assert record.parent is not None
             assert by_span[record.parent.span_id].run_id == record.run_id
+            assert record.start >= by_span[record.parent.span_id].start
 
 
 @many

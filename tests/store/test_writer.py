@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -151,7 +152,7 @@ def test_a_damaged_store_is_set_aside_and_a_new_one_begun(tmp_path: Path, caplog
 
 def test_a_newer_store_is_left_alone_and_the_loss_is_said_and_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "trail.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     before = path.read_bytes()
     sink = StoreSink(path)

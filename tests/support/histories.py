@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hookspan.model.decision import Answered, Decision, Denied, Granted, NoReasonGiven, Source, Verdict
 from hookspan.model.facts import (
+    Answer,
     Decided,
     Fact,
     Failure,
@@ -25,6 +26,8 @@ from hookspan.model.facts import (
     ModelEnded,
     ModelStarted,
     Noted,
+    Resume,
+    Resumed,
     RunEnded,
     RunKind,
     RunOutcome,
@@ -52,6 +55,11 @@ DECISIONS: st.SearchStrategy[Decision] = st.sampled_from(
         Denied(source=Source.POLICY, reason=NoReasonGiven(), verdict=Verdict.BLOCK),
         Answered(source=Source.HOOK_CALLBACK, by="cache"),
     ]
+)
+RESUMES: st.SearchStrategy[Resume] = st.builds(
+    Resume,
+    thread=st.just("c"),
+    answers=st.lists(st.builds(Answer, st.sampled_from([None, "i1"]), st.lists(DECISIONS, max_size=2)), max_size=1),
 )
 
 
@@ -117,7 +125,12 @@ def _a_run(history: History, draw: st.DrawFn) -> None:
     inside = draw(st.booleans()) and history.agents()
     if not inside:
         key = RecordKey(f"run{history.number}")
-        history.begin(RunStarted(run=key, key=key, at=history.at(), kind=RunKind.AGENT, name="root", framework="test", conversation="c"))
+        resume = draw(st.none() | RESUMES)
+        history.begin(
+            RunStarted(
+                run=key, key=key, at=history.at(), kind=RunKind.AGENT, name="root", framework="test", conversation="c", resume=resume
+            )
+        )
         return
     above = draw(st.sampled_from(history.open))
     kind = draw(st.sampled_from(RunKind))
@@ -187,6 +200,7 @@ def _something_said(history: History, draw: st.DrawFn) -> None:
         Decided(run=run, key=key, at=at, decision=draw(DECISIONS)),
         HandedOff(run=run, key=key, at=at, source="root", target="other", mechanism=Mechanism.TOOL),
         Interrupted(run=run, key=key, at=at, interrupt="i1", kind=InterruptKind.APPROVAL, framework="test", calls=(call,), thread="c"),
+        Resumed(run=run, key=key, at=at, resume=draw(RESUMES), checkpoint="k"),
         Identified(run=run, key=key, at=at, conversation="later"),
         Noted(run=run, key=key, at=at, kind="retry", details={"attempt": 1}),
     ]

@@ -94,9 +94,13 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         raise FileNotFoundError(path)
     try:
         connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, timeout=10.0, isolation_level=None)
-        connection.row_factory = sqlite3.Row
-        _check_version(connection, path)
-        connection.execute("SELECT 1 FROM runs LIMIT 1").fetchall()
+        try:
+            connection.row_factory = sqlite3.Row
+            _check_version(connection, path)
+            connection.execute("SELECT 1 FROM runs LIMIT 1").fetchall()
+        except BaseException:
+            connection.close()
+            raise
     except sqlite3.OperationalError as error:
         if "no such table" in str(error):
             raise FileNotFoundError(path) from error

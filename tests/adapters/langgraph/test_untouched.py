@@ -106,6 +106,7 @@ def checkpoints(saver: SqliteSaver) -> list[str]:
 
 def normal(text: str) -> str:
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "<id>", text)
+    text = re.sub(r"(?<=<id>\.)[\d.e-]+", "<number>", text)  # a random part of a channel's version, of any length
     text = re.sub(r"0\.\d{10,}|\d{4}-\d\d-\d\dT[\d:.+]+", "<number>", text)
     return re.sub(r",? ?id=('<id>'|None)", "", text)
 
