@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
@@ -129,12 +130,18 @@ def test_a_burst_before_a_slow_collector_is_counted_and_said_once(
 ) -> None:
     """Case P38: 5000 tools; runs, refusals and decisions are not what is dropped."""
     with over_http() as received:
-        received.before = lambda: time.sleep(0.2)
+        told = threading.Event()
+
+        def wait() -> None:
+            told.wait(20)
+
+        received.before = wait
         with delivering(received, monkeypatch, OTEL_BSP_MAX_QUEUE_SIZE="600", OTEL_BSP_MAX_EXPORT_BATCH_SIZE="100") as pipeline:
             run = begin_run(pipeline.recorder, "r1")
             for number in range(5000):
                 end_tool(pipeline.recorder, run, begin_tool(pipeline.recorder, run, f"c{number}"), failure=Failure("E", "e"))
             end_run(pipeline.recorder, run)
+            told.set()
             own = pipeline.own
             assert own is not None
             own.flush(10)

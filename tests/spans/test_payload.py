@@ -109,7 +109,8 @@ def deep(levels: int) -> object:
         # a JSON schema, where `type` is no string
         ({"type": ["string", "null"], "enum": ["image"]}, '{"type":["string","null"],"enum":["image"]}'),
     ],
-    ids=lambda value: repr(value)[:40] if not isinstance(value, NothingToAsk) else "NothingToAsk",
+    # an address in a name would be another in each worker
+    ids=lambda value: type(value).__name__ if " at 0x" in repr(value) else repr(value)[:40],
 )
 def test_a_string_stays_as_it_is_and_anything_else_is_json(value: object, text: str) -> None:
     payload = kept(value, POLICY)

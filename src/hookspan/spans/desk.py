@@ -48,9 +48,9 @@ class Desk:
         parent of a run that goes on in a trace begun earlier; it gives way to the caller's span."""
         run.sequence += 1
         parent = self.book.above(above)
-        if parent is not None and start < parent.record.start:
+        if above is not None and start < above.start:
             # a call that was proposed before what it runs in began: backends would move it
-            start = parent.record.start
+            start = above.start
         holder = agent or (above.agent if above is not None else AgentState())
         if agent is not None and above is not None:
             agent.above = above.agent
@@ -88,7 +88,7 @@ class Desk:
             raise
         if record.outermost:
             run.mode = self.policy.in_force(exported=self._identity.exported(record))
-        place = Place(key, run, ids, holder, framework, above)
+        place = Place(key, run, ids, holder, framework, above, start)
         node = Node(record, place, parent, {}, agent is not None, began=start, heard=set())
         self.book.add(node)
         self.teller.opened(record)

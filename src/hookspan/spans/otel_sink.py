@@ -23,7 +23,6 @@ from opentelemetry.trace import (
 )
 
 from hookspan.spans import forks, guard
-from hookspan.spans.guard import note
 from hookspan.spans.otel_ids import context_of, ids_of, link_of, random_id
 from hookspan.spans.record import AttributeValue, Record, SpanIds
 from hookspan.spans.tracers import Route, Tracers, cut
@@ -186,10 +185,8 @@ class OTelSink:
                 # a tracer that is switched off hands back the parent, or nothing valid
                 if about.is_valid and about.span_id != parent.get_span_context().span_id:
                     return span, about
-            except Exception as error:
-                note("starting a span", error)
-                if guard.reraise:
-                    raise
+            except Exception as error:  # noqa: BLE001 -- a sampler or processor of the program's may raise
+                guard.caught("starting a span", error)
         above = parent.get_span_context()
         sampled = above.trace_flags.sampled if above.is_valid else True
         flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)

@@ -39,7 +39,7 @@ from hookspan.spans import forks, guard, parents
 from hookspan.spans.desk import Desk
 from hookspan.spans.fold import runs
 from hookspan.spans.fold.dispatch import fold, force
-from hookspan.spans.guard import guarded, note, shielded
+from hookspan.spans.guard import guarded, shielded
 from hookspan.spans.pauses import PauseIndex
 from hookspan.spans.payload import ContentPolicy
 from hookspan.spans.record import Identity, Sink
@@ -65,13 +65,16 @@ class Scope:
         self._entered: Entered | None = None
 
     def __enter__(self) -> None:
-        with shielded("entering a span"):
+        try:
             self._entered = self._recorder.enter(self._key)
+        except Exception as error:  # noqa: BLE001 -- the promise: never into the program
+            guard.caught("entering a span", error)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._entered is not None:
-            with shielded("leaving a span"):
-                self._recorder.leave(self._entered)
+        try:
+            self._recorder.leave(self._entered)
+        except Exception as fault:  # noqa: BLE001 -- as above
+            guard.caught("leaving a span", fault)
 
 
 class Recorder:
@@ -132,9 +135,8 @@ class Recorder:
             finally:
                 self._desk.teller.tell()
         except Exception as error:  # noqa: BLE001 -- the promise: total
-            note(f"recording {type(fact).__name__}", error)
             self._desk.lose("fault")
-            _reraise(error)
+            guard.caught(f"recording {type(fact).__name__}", error)
 
     def current_key(self) -> RecordKey | None:
         """The record whose code runs here."""
@@ -200,8 +202,3 @@ def _kept(flush: Callable[[float], bool], timeout_s: float) -> bool:
     with shielded("flushing a sink"):
         return flush(timeout_s)
     return False
-
-
-def _reraise(error: Exception) -> None:
-    if guard.reraise:
-        raise error

@@ -71,6 +71,8 @@ class Place:
     agent: AgentState
     framework: str
     above: Place | None = None
+    start: int = 0
+    """Nothing below it begins earlier, even what comes after it ended."""
 
 
 @dataclass(slots=True, eq=False)

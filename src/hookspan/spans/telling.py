@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from hookspan.spans import guard
-from hookspan.spans.guard import note
 from hookspan.spans.record import Record, Sink
 
 
@@ -40,10 +39,9 @@ class Teller:
                                 sink.closed(record)
                             else:
                                 sink.opened(record)
-                        except Exception as error:
-                            self._failed(sink, error)
-                            if guard.reraise:
-                                raise
+                        except Exception as error:  # noqa: BLE001 -- whatever a sink raises, the others are told
+                            self._lose("sink")
+                            guard.caught(f"telling {type(sink).__name__}", error)
             finally:
                 self._busy.release()
 
@@ -52,7 +50,3 @@ class Teller:
         self.tell()
         if self._busy.acquire(timeout=max(0.0, timeout_s)):
             self._busy.release()
-
-    def _failed(self, sink: Sink, error: Exception) -> None:
-        note(f"telling {type(sink).__name__}", error)
-        self._lose("sink")

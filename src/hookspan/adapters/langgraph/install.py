@@ -26,6 +26,7 @@ from hookspan.adapters.langgraph.listen import Listener
 from hookspan.adapters.langgraph.streaming import async_stepping, stepping
 from hookspan.adapters.langgraph.wrapping import MODEL, TOOL, active, watching
 from hookspan.adapters.patching import Original, Patches
+from hookspan.spans import guard
 from hookspan.spans.guard import shielded
 from hookspan.spans.recorder import Recorder
 
@@ -179,10 +180,12 @@ class _Entering(AbstractContextManager[Context]):
 
     def __enter__(self) -> Context:
         context = self._inner.__enter__()
-        with shielded("entering a tool or node"):
+        try:
             key = self._listener.key_of(getattr(self._config.get("callbacks"), "parent_run_id", None))
             if key is not None:
                 context.run(self._listener.recorder.enter, key)
+        except Exception as error:  # noqa: BLE001 -- the promise: never into the program
+            guard.caught("entering a tool or node", error)
         return context
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool | None:

@@ -14,7 +14,7 @@ from hookspan.adapters.langgraph import translate
 from hookspan.adapters.langgraph.answers import settled
 from hookspan.adapters.langgraph.callbacks import Callbacks, Did
 from hookspan.adapters.langgraph.decisions import arguments_asked_about, asked_calls, kind_of, matched
-from hookspan.adapters.langgraph.middleware import Hook, node_hook
+from hookspan.adapters.langgraph.middleware import Hook
 from hookspan.adapters.langgraph.outcomes import failure
 from hookspan.adapters.langgraph.proposals import tell, withdraw
 from hookspan.adapters.langgraph.runtree import Run, Turn
@@ -32,7 +32,7 @@ class Nodes:
         self._callbacks = callbacks
 
     def ended(self, run: Run, turn: Turn, outputs: object) -> None:
-        hook = node_hook(run.name, turn.hook_owner(run.name)) if turn.agent else None
+        hook = turn.hook_of(run.name)
         relevant = turn.pending or run.answers or (hook is not None and hook.asks_people)
         messages = translate.tool_messages(outputs) if relevant else ()
         if hook is not None:
@@ -56,7 +56,7 @@ class Nodes:
         elif isinstance(error, ParentCommand):
             self._left(run, turn, error)
         elif isinstance(error, Exception):
-            hook = node_hook(run.name, turn.hook_owner(run.name)) if turn.agent else None
+            hook = turn.hook_of(run.name)
             if hook is not None:
                 if hook.is_limit:
                     turn.stopped_by = Stop(StopReason.MAX_TURNS, by=hook.name)

@@ -14,6 +14,7 @@ from uuid import UUID
 from langchain_core.messages import ToolCall
 from langgraph.prebuilt import ToolNode
 
+from hookspan.adapters.langgraph.middleware import Hook, node_hook
 from hookspan.model.facts import Mechanism, Stop, ToolProposed
 from hookspan.model.ids import CallId, RecordKey
 
@@ -55,6 +56,8 @@ class Turn:
     started: set[CallId] = field(default_factory=set[CallId])
     short_circuited: dict[CallId, str] = field(default_factory=dict[CallId, str])
     """Calls that a middleware answered in the tool's place, with the middleware's name."""
+    hooks: dict[str, Hook | None] = field(default_factory=dict[str, "Hook | None"])
+    """The hook that a node is, by the node's name, once it was asked for."""
     callbacks: count[int] = field(default_factory=count)
     """Numbers the executions of middleware hooks that have no callback run of their own."""
 
@@ -72,10 +75,15 @@ class Turn:
         module = str(getattr(wrapper, "__module__", ""))
         return getattr(wrapper, "__qualname__", None) if not module.startswith("langchain.") else None
 
-    def hook_owner(self, node: str) -> object:
-        """The middleware whose hook `node` is, None where it is none."""
-        function: object = getattr(self._runnable(node), "func", None) or getattr(self._runnable(node), "afunc", None)
-        return getattr(function, "__self__", None)
+    def hook_of(self, node: str) -> Hook | None:
+        """The middleware's hook that `node` is, None where it is none."""
+        if not self.agent:
+            return None
+        if node not in self.hooks:
+            runnable = self._runnable(node)
+            function: object = getattr(runnable, "func", None) or getattr(runnable, "afunc", None)
+            self.hooks[node] = node_hook(node, getattr(function, "__self__", None))
+        return self.hooks[node]
 
     def _runnable(self, node: str) -> object:
         return getattr(self.nodes.get(node), "bound", None)
