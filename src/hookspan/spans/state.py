@@ -52,7 +52,7 @@ class AgentState:
     verdicts: Verdicts = field(default_factory=Verdicts)
     proposals: dict[CallId, ToolProposed] = field(default_factory=dict[CallId, ToolProposed])
     attempts: dict[CallId, int] = field(default_factory=dict[CallId, int])
-    last: dict[CallId, SpanIds] = field(default_factory=dict[CallId, SpanIds])
+    last: dict[CallId, Place] = field(default_factory=dict[CallId, "Place"])
     """The latest record of each call, open or not."""
     tools: dict[CallId, str] = field(default_factory=dict[CallId, str])
     running: dict[CallId, RecordKey] = field(default_factory=dict[CallId, RecordKey])

@@ -58,7 +58,7 @@ def tool_started(desk: Desk, fact: ToolStarted, *, force: bool = False) -> None:
         for decision in decisions.taken(node.place, fact.call):
             decisions.mark(desk, node, decision, fact.at)
         if agent is not None:
-            agent.last[fact.call], agent.running[fact.call] = node.place.ids, fact.key
+            agent.last[fact.call], agent.running[fact.call] = node.place, fact.key
             agent.tools[fact.call] = fact.name
             agent.heard[fact.call] = fact.at
     attributes[n.PERMISSION_BASIS] = decisions.basis(node.place, fact.call).value
@@ -116,7 +116,7 @@ def tool_settled(desk: Desk, fact: ToolSettled, node: Node) -> None:
         attributes=attributes,
     )
     settled.call = fact.call
-    agent.last[fact.call] = settled.place.ids
+    agent.last[fact.call] = settled.place
     for decision in decisions.taken(settled.place, fact.call) or ([fact.decision] if fact.decision is not None else []):
         decisions.mark(desk, settled, decision, fact.at)
     desk.fail(settled, fact.failure)

@@ -154,8 +154,8 @@ def _named_interrupts(resumed: Resume) -> dict[str, str]:
 
 def _held_up(node: Node, calls: Sequence[CallId]) -> Place:
     """The call's own record where exactly one is held up, else the agent's."""
-    ids = node.place.agent.last.get(calls[0]) if len(calls) == 1 else None
-    return replace(node.place, ids=ids) if ids is not None else node.place
+    held = node.place.agent.last.get(calls[0]) if len(calls) == 1 else None
+    return held if held is not None else node.place
 
 
 def _tool_of(node: Node, call: CallId) -> str:
