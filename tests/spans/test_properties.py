@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.sdk.trace import TracerProvider
@@ -113,9 +114,10 @@ def test_beginnings_and_ends_in_another_order_give_the_same_records(both: tuple[
     assert shape(told(mixed)) == shape(told(straight))
 
 
+@pytest.mark.parametrize("threads", [1, 3])
 @some
 @given(mangled(15))
-def test_all_sinks_hear_the_same(facts: Sequence[Fact]) -> None:
+def test_all_sinks_hear_the_same_however_many_threads_tell_of_a_run(threads: int, facts: Sequence[Fact]) -> None:
     exporter = InMemorySpanExporter()
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
@@ -123,9 +125,9 @@ def test_all_sinks_hear_the_same(facts: Sequence[Fact]) -> None:
     with tempfile.TemporaryDirectory() as home:
         path = Path(home) / "trail.db"
         recorder = Recorder(identity=spans, sinks=[memory, spans, StoreSink(path, None)], policy=ContentPolicy(), pauses=PausesInMemory())
-        for fact in facts:
-            recorder.record(fact)
+        _by_threads(recorder, [facts[number::threads] for number in range(threads)])
         recorder.shutdown(10)
+        holds(memory)
         stored = {}
         if memory.records:
             with opened(path) as trail:
@@ -150,20 +152,11 @@ def test_all_sinks_hear_the_same(facts: Sequence[Fact]) -> None:
 
 
 @some
-@given(st.lists(histories(12), min_size=2, max_size=4))
+@given(st.lists(histories(12, resumes=False), min_size=2, max_size=4))
 def test_runs_that_are_told_by_several_threads_at_once_stay_apart(several: Sequence[Sequence[Fact]]) -> None:
     recorder, sink = memory_recorder(mode=ContentMode.TOOLS, clock=lambda: BEGAN * 2)
     apart = [told(_named(facts, number)) for number, facts in enumerate(several)]
-
-    def tell(facts: Sequence[Fact]) -> None:
-        for fact in facts:
-            recorder.record(fact)
-
-    threads = [threading.Thread(target=tell, args=(_named(facts, number),)) for number, facts in enumerate(several)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    _by_threads(recorder, [_named(facts, number) for number, facts in enumerate(several)])
     recorder.close()
     recorder.flush(10)
     holds(sink)
@@ -185,6 +178,22 @@ def shape(sink: MemorySink) -> list[str]:
         return sorted(found)
 
     return drawn(None)
+
+
+def _by_threads(recorder: Recorder, shares: Sequence[Sequence[Fact]]) -> None:
+    """Each share in its order, all at once."""
+    together = threading.Barrier(len(shares))
+
+    def tell(facts: Sequence[Fact]) -> None:
+        together.wait()
+        for fact in facts:
+            recorder.record(fact)
+
+    threads = [threading.Thread(target=tell, args=(share,)) for share in shares]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def _named(facts: Sequence[Fact], number: int) -> Sequence[Fact]:

@@ -68,6 +68,7 @@ class History:
     """`facts` in the order they happened."""
 
     facts: list[Fact] = field(default_factory=list[Fact])
+    resumes: bool = True
     open: list[Started] = field(default_factory=list[Started])
     number: int = 0
 
@@ -125,7 +126,7 @@ def _a_run(history: History, draw: st.DrawFn) -> None:
     inside = draw(st.booleans()) and history.agents()
     if not inside:
         key = RecordKey(f"run{history.number}")
-        resume = draw(st.none() | RESUMES)
+        resume = draw(st.none() | RESUMES) if history.resumes else None
         history.begin(
             RunStarted(
                 run=key, key=key, at=history.at(), kind=RunKind.AGENT, name="root", framework="test", conversation="c", resume=resume
@@ -200,7 +201,7 @@ def _something_said(history: History, draw: st.DrawFn) -> None:
         Decided(run=run, key=key, at=at, decision=draw(DECISIONS)),
         HandedOff(run=run, key=key, at=at, source="root", target="other", mechanism=Mechanism.TOOL),
         Interrupted(run=run, key=key, at=at, interrupt="i1", kind=InterruptKind.APPROVAL, framework="test", calls=(call,), thread="c"),
-        Resumed(run=run, key=key, at=at, resume=draw(RESUMES), checkpoint="k"),
+        *([Resumed(run=run, key=key, at=at, resume=draw(RESUMES), checkpoint="k")] if history.resumes else []),
         Identified(run=run, key=key, at=at, conversation="later"),
         Noted(run=run, key=key, at=at, kind="retry", details={"attempt": 1}),
     ]
@@ -219,9 +220,10 @@ _STEPS: Sequence[Callable[[History, st.DrawFn], None]] = (
 
 
 @st.composite
-def histories(draw: st.DrawFn, most: int = 25) -> Sequence[Fact]:
-    """Facts of some runs, nested and side by side, each of which ended."""
-    history = History()
+def histories(draw: st.DrawFn, most: int = 25, *, resumes: bool = True) -> Sequence[Fact]:
+    """Facts of some runs, nested and side by side, each of which ended. With `resumes`, some go on where another paused:
+    what they know of it depends on which was told first."""
+    history = History(resumes=resumes)
     _a_run(history, draw)
     for _ in range(draw(st.integers(0, most))):
         if len(history.agents()) == 0:
@@ -249,7 +251,7 @@ def mangled(draw: st.DrawFn, most: int = 25) -> Sequence[Fact]:
 def reordered(draw: st.DrawFn, most: int = 25) -> tuple[Sequence[Fact], Sequence[Fact]]:
     """A history, and the same in another order, in which what is inside a run still comes before its end, and what was
     said about calls in the order it was said."""
-    facts = list(draw(histories(most)))
+    facts = list(draw(histories(most, resumes=False)))
     # a call whose beginning waits for its parent is overtaken by a later proposal of the same id: another call by then
     holds_calls = {fact.parent for fact in facts if isinstance(fact, ToolStarted)}
     free = [
