@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import threading
 from collections import Counter
@@ -181,7 +182,8 @@ def shape(sink: MemorySink) -> list[str]:
 
 
 def _by_threads(recorder: Recorder, shares: Sequence[Sequence[Fact]]) -> None:
-    """Each share in its order, all at once."""
+    """Each share in its order, all at once, and interrupted as often as the interpreter can: else one is done before
+    another begins."""
     together = threading.Barrier(len(shares))
 
     def tell(facts: Sequence[Fact]) -> None:
@@ -190,10 +192,15 @@ def _by_threads(recorder: Recorder, shares: Sequence[Sequence[Fact]]) -> None:
             recorder.record(fact)
 
     threads = [threading.Thread(target=tell, args=(share,)) for share in shares]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(usual)
 
 
 def _named(facts: Sequence[Fact], number: int) -> Sequence[Fact]:
