@@ -252,8 +252,14 @@ def reordered(draw: st.DrawFn, most: int = 25) -> tuple[Sequence[Fact], Sequence
     """A history, and the same in another order, in which what is inside a run still comes before its end, and what was
     said about calls in the order it was said."""
     facts = list(draw(histories(most, resumes=False)))
-    # a call whose beginning waits for its parent is overtaken by a later proposal of the same id: another call by then
-    holds_calls = {fact.parent for fact in facts if isinstance(fact, ToolStarted)}
+    # a call whose beginning waits for what is above it is overtaken by a later use of the same id: another call by then
+    above = {fact.key: fact.parent for fact in facts if isinstance(fact, Started)}
+    holds_calls: set[RecordKey | None] = set()
+    for fact in facts:
+        upper = fact.parent if isinstance(fact, ToolStarted) else None
+        while upper is not None:
+            holds_calls.add(upper)
+            upper = above[upper]
     free = [
         fact
         for fact in facts
