@@ -151,7 +151,8 @@ class StoreSink:
             self._commit(connection, shots)
         except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
             # a full disk, a writer that holds the file for long, a row it refuses: this batch is lost, the next may not be
-            log.warning("hookspan: %d records could not be stored: %s", len(shots), error)
+            if self.lost == 0:  # one line, not one a batch
+                log.warning("hookspan: records are missing in %s, which cannot be written (%s); they are counted", self._path, error)
             self.lost += len(shots)
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
