@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from hookspan.spans import names as n
@@ -39,11 +40,10 @@ def test_a_kill_leaves_the_finished_turns_and_a_run_that_is_unfinished(tmp_path:
         assert process.stdout is not None
         assert process.stdout.readline() == "waiting\n"
         received.wait_for(2)
-        with opened(tmp_path / "trail.db") as store:
-            _until(lambda: len(store.runs()) == 2)
-            assert [run.outcome for run in store.runs(conversation="talk")] == ["running", "completed"]
+        shown = _when_there_are_two(tmp_path)
         process.kill()
         process.communicate(timeout=60)
+    assert shown == ["running", "completed"]
     runs = json.loads(trail(tmp_path, "--conversation", "talk", "--json"))["runs"]
     assert [run["outcome"] for run in runs] == ["unfinished", "completed"]
     assert "unfinished" in trail(tmp_path, "show", runs[0]["run_id"])
@@ -51,9 +51,13 @@ def test_a_kill_leaves_the_finished_turns_and_a_run_that_is_unfinished(tmp_path:
     assert [(turn[n.CONVERSATION_ID], turn[n.RUN_OUTCOME]) for turn in sent] == [("talk", "completed")]
 
 
-def _until(there: Callable[[], bool]) -> None:
-    for _ in range(500):
-        if there():
-            return
+def _when_there_are_two(home: Path) -> Sequence[str]:
+    """The outcomes of the conversation's runs, as another process sees them while they run."""
+    shown: Sequence[str] = []
+    for _ in range(1000):
+        with suppress(FileNotFoundError), opened(home / "trail.db") as store:
+            shown = [run.outcome for run in store.runs(conversation="talk")]
+        if len(shown) == 2:
+            break
         time.sleep(0.01)
-    raise AssertionError("not within 5 s")
+    return shown
