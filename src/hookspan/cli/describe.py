@@ -31,7 +31,7 @@ def told(span: StoredSpan, *, alive: bool) -> Told:
     """`alive`: whether the process that writes the span's run still runs."""
     note = _note(span)
     if span.end_ns is None:
-        note = Text("running" if alive else "unfinished", WARN) + (Text(" · ") + note if note else Text())
+        note = _joined([Text("running" if alive else "unfinished", WARN), note])
     elif span.record in (n.CHAT, n.HOOK, n.HOOK_CALLBACK, n.HOOK_COMMAND) and span.error is None and not note:
         note = Text()
     return Told(_title(span), note, _arguments(span))
@@ -44,9 +44,9 @@ def _title(span: StoredSpan) -> Text:
         # the span of a tool that does not exist is not named after what a model made up
         subject = plain(attributes.get(n.TOOL_NAME, subject))
     bad = attributes.get(n.TOOL_OUTCOME) in REFUSED or span.error is not None
-    title = Text(operation, BAD if bad else "cyan")
+    title = Text.assemble((operation, BAD if bad else "cyan"))
     if subject:
-        title.append(f" {subject}", "bold")
+        title.append(f" {subject}", BAD if bad else "bold")
     call = attributes.get(n.TOOL_CALL_ID)
     if call is not None and span.record == n.TOOL:
         title.append(f" {plain(call, 40)}", FAINT)
@@ -103,15 +103,15 @@ def _tool(span: StoredSpan) -> Text:
     verdict = attributes.get(n.DECISION_VERDICT)
     parts: list[Text] = []
     if outcome in REFUSED:
-        parts.append(Text("REFUSED ", BAD) + who(attributes))
+        parts.append(Text.assemble(("REFUSED ", BAD), who(attributes)))
     elif outcome == "error":
         parts.append(Text("error", BAD))
     elif outcome:
         parts.append(Text("ok" if outcome == "success" else outcome, GOOD if outcome == "success" else WARN))
     if verdict in ("allow", "edit"):
-        parts.append(Text("approved " if verdict == "allow" else "edited ") + who(attributes, reason=False))
+        parts.append(Text.assemble("approved " if verdict == "allow" else "edited ", who(attributes, reason=False)))
     elif verdict == "respond":
-        parts.append(Text("answered ") + who(attributes, reason=False))
+        parts.append(Text.assemble("answered ", who(attributes, reason=False)))
     if verdict is not None and attributes.get(n.DECISION_WAIT_S) is not None:
         parts.append(Text(waited(attributes[n.DECISION_WAIT_S]), "magenta"))
     if outcome not in REFUSED and attributes.get(n.TOOL_EXECUTED) is False:
@@ -141,7 +141,8 @@ def _hook(span: StoredSpan) -> Text:
 def decision(attributes: dict[str, object]) -> Text:
     """`deny by ada (human), waited 2.1 s: too risky`."""
     verdict = str(attributes.get(n.DECISION_VERDICT, ""))
-    text = Text(verdict, BAD if verdict in ("deny", "block", "expired") else GOOD) + Text(" ") + who(attributes, reason=False)
+    style = BAD if verdict in ("deny", "block", "expired") else GOOD
+    text = Text.assemble((verdict, style), " ", who(attributes, reason=False))
     wait = attributes.get(n.DECISION_WAIT_S)
     if wait is not None:
         text.append(f", {waited(wait)}", "magenta")
@@ -191,4 +192,6 @@ def _outcome_style(outcome: str) -> str:
 
 
 def _joined(parts: Sequence[Text]) -> Text:
-    return Text(" · ", FAINT).join([part for part in parts if part])
+    # not `Text.join`, and no `+`: what is joined would take on the first one's style
+    shown = [part for part in parts if part]
+    return Text.assemble(*(piece for part in shown for piece in ((" · ", FAINT), part)))[3:] if shown else Text()

@@ -84,7 +84,7 @@ def trace_tree(runs: Sequence[StoredRun], spans: Sequence[StoredSpan], *, full: 
     for row in rows:
         title = row.told.title if row.told is not None else Text()
         lines = _with_aside(row, notes).wrap(_PLAIN, notes) or [Text()]
-        table.add_row(Text(row.lead, FAINT) + title, lines[0], Text(row.took, FAINT))
+        table.add_row(Text.assemble((row.lead, FAINT), title), lines[0], Text(row.took, FAINT))
         for line in lines[1:]:
             table.add_row(Text(row.below, FAINT), line, "")
     return Group(_heading(runs), Text(), table)
@@ -119,7 +119,7 @@ def _with_aside(row: _Row, room: int) -> Text:
     """The note, and as much of the aside as its line has room for."""
     if row.told is None or not row.told.aside:
         return row.note
-    note = row.note + Text(" · ", FAINT) if row.note else Text()
+    note = Text.assemble(row.note, (" · ", FAINT)) if row.note else Text()
     left = room - note.cell_len
     if left < _WORTHWHILE:
         return row.note
@@ -130,7 +130,7 @@ def _with_aside(row: _Row, room: int) -> Text:
 
 def _heading(runs: Sequence[StoredRun]) -> Text:
     first, last = runs[0], runs[-1]
-    head = Text(words.plain(first.name), "bold")
+    head = Text.assemble((words.plain(first.name), "bold"))
     for part in (first.framework, f"conversation {words.plain(first.conversation)}" if first.conversation else None):
         if part:
             head.append(f"  {part}", FAINT)
@@ -150,7 +150,7 @@ def _heading(runs: Sequence[StoredRun]) -> Text:
 
 def _outcome(run: StoredRun) -> Text:
     style = GOOD if run.outcome == "completed" else BAD if run.outcome == "error" else WARN
-    text = Text(run.outcome, style)
+    text = Text.assemble((run.outcome, style))
     if run.stop_reason is not None and run.stop_reason not in ("end_turn", "interrupt", run.outcome):
         text.append(f" ({run.stop_reason})", FAINT)
     return text
@@ -161,7 +161,7 @@ def _content(span: StoredSpan) -> Sequence[Text]:
     for name in _FULL_CONTENT:
         value = span.attributes.get(name)
         if value is not None:
-            lines.append(Text(f"{name.rpartition('.')[2]}: ", FAINT) + Text(words.block(value)))
+            lines.append(Text.assemble((f"{name.rpartition('.')[2]}: ", FAINT), words.block(value)))
     cut = span.attributes.get(n.TRUNCATED)
     if cut:
         lines.append(Text(f"cut: {', '.join(words.plain(one) for one in cut)}", WARN))

@@ -66,7 +66,7 @@ def show(console: Console, told: Mapping[str, Any]) -> None:
     table.add_column(style=FAINT, no_wrap=True)
     table.add_column(overflow="fold")
     asked = told["asked"]
-    table.add_row("call", Text(words.plain(told["tool"] or "?"), "bold") + Text(f"  {words.plain(told['call_id'])}", FAINT))
+    table.add_row("call", Text.assemble((words.plain(told["tool"] or "?"), "bold"), (f"  {words.plain(told['call_id'])}", FAINT)))
     if told["conversation"] is not None:
         others = told["other_conversations"]
         note = f"  ({words.counted(others, 'other conversation')} used this id too)" if others else ""
@@ -114,9 +114,9 @@ def _attempt(span: StoredSpan) -> dict[str, Any]:
 
 def _executed(attempt: Mapping[str, Any]) -> Text:
     if attempt["executed"] is not True:
-        return Text("no", WARN) + Text(f"  {attempt['outcome']} at {words.moment(attempt['at_ns'])}", FAINT)
+        return Text.assemble(("no", WARN), (f"  {attempt['outcome']} at {words.moment(attempt['at_ns'])}", FAINT))
     took = f" in {words.duration(int(attempt['run_s'] * 1e9))}" if attempt["run_s"] is not None else ""
-    return Text("yes", GOOD) + Text(f"  attempt {attempt['attempt']}{took}, allowed by: {attempt['permission']}", FAINT)
+    return Text.assemble(("yes", GOOD), (f"  attempt {attempt['attempt']}{took}, allowed by: {attempt['permission']}", FAINT))
 
 
 def _outcome(told: Mapping[str, Any]) -> Text:
