@@ -124,13 +124,9 @@ class Desk:
 
 def _late(node: Node) -> bool:
     """A record that outlives its run's first one: the total that was given there is no longer the last word."""
-    return not any(other.place.run is node.place.run and other.record.outermost for other in _above(node))
-
-
-def _above(node: Node) -> Sequence[Node]:
-    found: list[Node] = []
-    upper = node.parent
+    upper, run = node.parent, node.place.run
     while upper is not None:
-        found.append(upper)
+        if upper.record.outermost and upper.place.run is run:
+            return False
         upper = upper.parent
-    return found
+    return True

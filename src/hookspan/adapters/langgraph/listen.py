@@ -3,6 +3,8 @@
 One handler serves every run of the process. It runs inline (langchain calls it in the caller's own thread and, in
 asynchronous runs, before the awaited code goes on), returns None from every hook and keeps what it needs of a run
 until the run's end callback.
+
+The callbacks of every step catch faults themselves: to wrap them would cost more than all else they do.
 """
 
 # ruff: noqa: ARG002 -- langchain fixes the signatures
@@ -27,7 +29,7 @@ from hookspan.adapters.langgraph.runtree import Run, RunRole, RunTree, inside
 from hookspan.adapters.langgraph.tools import Tools
 from hookspan.model.clock import now
 from hookspan.model.ids import RecordKey
-from hookspan.spans import forks
+from hookspan.spans import forks, guard
 from hookspan.spans.guard import guarded
 from hookspan.spans.recorder import Recorder
 
@@ -69,7 +71,6 @@ class Listener(GraphCallbackHandler):
 
     # -- graphs, nodes, other runnables
 
-    @guarded
     def on_chain_start(
         self,
         serialized: dict[str, Any],
@@ -81,29 +82,36 @@ class Listener(GraphCallbackHandler):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        parent = self.tree.get(parent_run_id)
-        if parent is not None and parent.delegates_to is not None:
-            self._tools.delegated(parent)
-        entry = self.entries.pop(run_id, None) if self.entries else None
-        if entry is not None:
-            self.tree.add(self._graphs.started(entry, run_id, parent, inputs))
-            return
-        is_node = parent is not None and parent.role is RunRole.GRAPH and metadata is not None and metadata.get("langgraph_node") == name
-        run = inside(run_id, parent, RunRole.NODE if is_node else RunRole.OTHER, name or "")
-        if is_node:
-            run.began = now()
-            run.answers = translate.node_calls(inputs)
-        self.tree.add(run)
+        try:
+            parent = self.tree.get(parent_run_id)
+            if parent is not None and parent.delegates_to is not None:
+                self._tools.delegated(parent)
+            entry = self.entries.pop(run_id, None) if self.entries else None
+            if entry is not None:
+                self.tree.add(self._graphs.started(entry, run_id, parent, inputs))
+                return
+            is_node = (
+                parent is not None and parent.role is RunRole.GRAPH and metadata is not None and metadata.get("langgraph_node") == name
+            )
+            run = inside(run_id, parent, RunRole.NODE if is_node else RunRole.OTHER, name or "")
+            if is_node:
+                run.began = now()
+                run.answers = translate.node_calls(inputs)
+            self.tree.add(run)
+        except Exception as error:  # noqa: BLE001 -- the promise, inline: see the top of the file
+            guard.caught("on_chain_start", error)
 
-    @guarded
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        run = self.tree.end(run_id)
-        if run is None or run.turn is None:
-            return
-        if run.role is RunRole.GRAPH:
-            self._graphs.ended(run, run.turn, normally(run.turn))
-        elif run.role is RunRole.NODE:
-            self._nodes.ended(run, run.turn, outputs)
+        try:
+            run = self.tree.end(run_id)
+            if run is None or run.turn is None:
+                return
+            if run.role is RunRole.GRAPH:
+                self._graphs.ended(run, run.turn, normally(run.turn))
+            elif run.role is RunRole.NODE:
+                self._nodes.ended(run, run.turn, outputs)
+        except Exception as error:  # noqa: BLE001 -- as above
+            guard.caught("on_chain_end", error)
 
     @guarded
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
@@ -117,7 +125,6 @@ class Listener(GraphCallbackHandler):
 
     # -- model calls
 
-    @guarded
     def on_chat_model_start(
         self,
         serialized: dict[str, Any],
@@ -128,8 +135,11 @@ class Listener(GraphCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        run = self._begin(run_id, parent_run_id, RunRole.CHAT)
-        self._models.started(run, messages[0] if messages else (), metadata or {}, kwargs)
+        try:
+            run = self._begin(run_id, parent_run_id, RunRole.CHAT)
+            self._models.started(run, messages[0] if messages else (), metadata or {}, kwargs)
+        except Exception as error:  # noqa: BLE001 -- as above
+            guard.caught("on_chat_model_start", error)
 
     @guarded
     def on_llm_start(
@@ -145,11 +155,13 @@ class Listener(GraphCallbackHandler):
         run = self._begin(run_id, parent_run_id, RunRole.CHAT)
         self._models.started(run, (), metadata or {}, kwargs)
 
-    @guarded
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **kwargs: Any) -> None:
-        run = self.tree.end(run_id)
-        if run is not None:
-            self._models.ended(run, response)
+        try:
+            run = self.tree.end(run_id)
+            if run is not None:
+                self._models.ended(run, response)
+        except Exception as error:  # noqa: BLE001 -- as above
+            guard.caught("on_llm_end", error)
 
     @guarded
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
@@ -159,7 +171,6 @@ class Listener(GraphCallbackHandler):
 
     # -- tools
 
-    @guarded
     def on_tool_start(
         self,
         serialized: dict[str, Any],
@@ -171,14 +182,19 @@ class Listener(GraphCallbackHandler):
         tool_call_id: str | None = None,
         **kwargs: Any,
     ) -> None:
-        run = self._begin(run_id, parent_run_id, RunRole.TOOL, str(serialized.get("name") or ""))
-        self._tools.started(run, inputs if inputs is not None else input_str, tool_call_id)
+        try:
+            run = self._begin(run_id, parent_run_id, RunRole.TOOL, str(serialized.get("name") or ""))
+            self._tools.started(run, inputs if inputs is not None else input_str, tool_call_id)
+        except Exception as error:  # noqa: BLE001 -- as above
+            guard.caught("on_tool_start", error)
 
-    @guarded
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        run = self.tree.end(run_id)
-        if run is not None:
-            self._tools.ended(run, output)
+        try:
+            run = self.tree.end(run_id)
+            if run is not None:
+                self._tools.ended(run, output)
+        except Exception as error:  # noqa: BLE001 -- as above
+            guard.caught("on_tool_end", error)
 
     @guarded
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
