@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 from hookspan.spans import guard
 
 os.environ["_HOOKSPAN_TEST_RERAISE"] = "1"
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # a shell starts what it puts in the background so, and every program that a test starts would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

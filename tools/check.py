@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / ".reports"
 EVERYWHERE = "not stack and not peers"
 QUICK = f"{EVERYWHERE} and not slow"
-OF_FRAMEWORKS = ("tests/adapters/langgraph", "tests/contract", "tests/spikes", "tests/faults")
-"""Where the framework's version matters."""
+OF_FRAMEWORKS = ("tests/adapters/langgraph", "tests/contract", "tests/spikes", "tests/faults", "tests/cli", "tests/store")
+"""Where the versions of frameworks and libraries matter."""
 NOT_POSSIBLE_HERE = 3
 """Exit code of the stack's build where Go is missing or too old."""
 

@@ -76,7 +76,7 @@ def trace_tree(runs: Sequence[StoredRun], spans: Sequence[StoredSpan], *, full: 
     rows = _rows(runs, spans, full=full)
     longest = max((cell_len(row.lead) + row.told.title.cell_len for row in rows if row.told is not None), default=0)
     titles = min(longest, max(_SPARE_TITLE, width * 3 // 5))
-    notes = max(width - titles - _TOOK - 2 * _GAP, 10)
+    notes = max(width - titles - _TOOK - 2 * _GAP - 2, 10)  # older versions of rich pad the edge, too
     table = Table.grid(padding=(0, _GAP))
     table.add_column(no_wrap=True, overflow="ellipsis", width=titles)
     table.add_column(no_wrap=True, overflow="ellipsis", width=notes)

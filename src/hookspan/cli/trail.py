@@ -9,7 +9,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -43,7 +43,13 @@ class StoreProblemError(click.ClickException):
     exit_code = 2
 
 
-class Since(click.ParamType[int]):
+if TYPE_CHECKING:
+    _Nanoseconds = click.ParamType[int]
+else:
+    _Nanoseconds = click.ParamType  # older versions are generic for type checkers only
+
+
+class Since(_Nanoseconds):
     """`90s`, `15m`, `2h`, `7d` ago, or a date: Unix nanoseconds."""
 
     name = "time"
