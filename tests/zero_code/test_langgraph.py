@@ -162,9 +162,9 @@ def test_a_program_that_a_launcher_or_reloader_starts_records(place: Place, arri
 
 @pytest.mark.parametrize("method", ["spawn", "fork", "forkserver"])
 def test_workers_of_multiprocessing_record(place: Place, arrived: Receiver, method: str) -> None:
-    ended = place.run("workers.py", method, env={**ON, **arrived.environ})
+    ended = place.run("workers.py", method, env={**ON, **arrived.environ, "HOOKSPAN_EXIT_TIMEOUT": "30"})
 
-    assert (ended.returncode, ended.stdout) == (0, "2\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "2\n", "")
     assert names(arrived.spans) == ["invoke_workflow app"] * 3
     assert {span.parent for span in arrived.spans} == {""}
     assert len({span.trace for span in arrived.spans}) == 3

@@ -76,18 +76,23 @@ def trace_tree(runs: Sequence[StoredRun], spans: Sequence[StoredSpan], *, full: 
     rows = _rows(runs, spans, full=full)
     longest = max((cell_len(row.lead) + row.told.title.cell_len for row in rows if row.told is not None), default=0)
     titles = min(longest, max(_SPARE_TITLE, width * 3 // 5))
-    notes = max(width - titles - _TOOK - 2 * _GAP - 2, 10)  # older versions of rich pad the edge, too
-    table = Table.grid(padding=(0, _GAP))
-    table.add_column(no_wrap=True, overflow="ellipsis", width=titles)
-    table.add_column(no_wrap=True, overflow="ellipsis", width=notes)
-    table.add_column(justify="right", no_wrap=True, min_width=_TOOK)
+    notes = max(width - titles - _TOOK - 2 * _GAP, 10)
+    drawn: list[Text] = []
     for row in rows:
         title = row.told.title if row.told is not None else Text()
         lines = _with_aside(row, notes).wrap(_PLAIN, notes) or [Text()]
-        table.add_row(Text.assemble((row.lead, FAINT), title), lines[0], Text(row.took, FAINT))
-        for line in lines[1:]:
-            table.add_row(Text(row.below, FAINT), line, "")
-    return Group(_heading(runs), Text(), table)
+        drawn.append(_line(Text.assemble((row.lead, FAINT), title), titles, lines[0], notes, row.took))
+        drawn += [_line(Text(row.below, FAINT), titles, line, notes, "") for line in lines[1:]]
+    return Group(_heading(runs), Text(), *drawn)
+
+
+def _line(title: Text, titles: int, note: Text, notes: int, took: str) -> Text:
+    """Three columns. Not rich's table: its versions differ in what a column's width holds."""
+    left, middle = title.copy(), note.copy()
+    left.truncate(titles, overflow="ellipsis", pad=True)
+    middle.truncate(notes, overflow="ellipsis", pad=True)
+    gap = " " * _GAP
+    return Text.assemble(left, gap, middle, gap, (took.rjust(_TOOK), FAINT), no_wrap=True)
 
 
 def _rows(runs: Sequence[StoredRun], spans: Sequence[StoredSpan], *, full: bool) -> Sequence[_Row]:
