@@ -38,7 +38,7 @@ StateGraph(dict).add_node("work", work).add_edge(START, "work").compile(name="ag
 """
 
 WORKERS = """
-import multiprocessing, os, sys
+import multiprocessing, os, sys, time
 from app import graph
 
 
@@ -49,6 +49,7 @@ def run(name):
 
 if __name__ == "__main__":
     graph.invoke({"n": 0})
+    time.sleep(0.5)  # the first request is on its way
     with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
         print(len(pool.map(run, ["one", "two"], chunksize=1)))
         pool.close()

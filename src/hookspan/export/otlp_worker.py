@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -23,6 +24,9 @@ _PAUSE_S = 5.0
 
 _abandoned: list[SpanExporter | None] = []
 """Exporters that a forked child inherited: closing them, or letting them be closed, would end the parent's connections."""
+
+_IMPORTED_LATE = ("netrc", "encodings.idna", "stringprep")
+"""What the first request would import: a child that is forked in the middle of that could never import it."""
 
 _importing = threading.Lock()
 """Held by the thread while it imports: a child that is forked meanwhile would have half a module, for ever."""
@@ -132,6 +136,8 @@ class Worker:
             try:
                 with _importing:
                     self._exporter = self._make()
+                    for late in _IMPORTED_LATE:
+                        importlib.import_module(late)
             except Exception as error:  # noqa: BLE001 -- whatever a variable of OpenTelemetry's does to its exporter
                 self._quiet.reason = f"no exporter could be made: {error!r}"
                 self._queue.lose(REFUSED, len(self._queue.take(self._queue.max_spans)))
