@@ -18,7 +18,9 @@ _REDACTION_SLACK = 8_192
 _MAX_NODES = 20_000
 _MAX_DEPTH = 40
 _MEDIA_DEPTH = 6
-_MEDIA_TYPES = frozenset({"image", "image_url", "audio", "input_audio", "file", "video", "document", "media"})
+_MEDIA_TYPES = frozenset(
+    {"image", "image_url", "input_image", "audio", "input_audio", "file", "input_file", "video", "document", "media"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Payload:
 
 def measured(value: object) -> int:
     """The UTF-8 length in bytes of a string as it is, of anything else as JSON."""
-    return _length(value) if isinstance(value, str) else len(_json(value))
+    text = _string(value)
+    return _length(text) if text is not None else len(_json(value))
 
 
 def kept(value: object, policy: ContentPolicy) -> Payload:
@@ -54,13 +57,22 @@ def kept(value: object, policy: ContentPolicy) -> Payload:
 
     A redactor that raises drops the text, not the record.
     """
-    if isinstance(value, str):
-        size, text = _length(value), value
+    text = _string(value)
+    if text is not None:
+        size = _length(text)
     else:
         light = _lightened_or_whole(value)
         whole = _json(light)
         size, text = len(whole) if light is value else measured(value), whole.decode()
     return bounded(text, size, policy.max_bytes, policy.redact)
+
+
+def _string(value: object) -> str | None:
+    """The plain string that a string of any class is: a subclass may have its own idea of `len` and slices."""
+    try:
+        return str.__str__(value) if isinstance(value, str) else None
+    except Exception:  # noqa: BLE001 -- a proxy whose class cannot be asked for is no string
+        return None
 
 
 def bounded(text: str, size: int, limit: int, redact: Callable[[str], str] | None) -> Payload:
@@ -110,7 +122,7 @@ def _first_bytes(text: str, limit: int) -> str:
 
 
 def _length(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    return len(text) if text.isascii() else len(clean(text).encode())
 
 
 def _json(value: object) -> bytes:
@@ -128,19 +140,32 @@ def _json_of_anything(value: object) -> bytes:
 
 
 def _plain_leaf(value: object) -> object:
+    try:
+        return _leaf(value)
+    except Exception:  # noqa: BLE001 -- a model of the user's that cannot be read is named, not lost
+        return _named(value)
+
+
+def _leaf(value: object) -> object:
     if isinstance(value, bytes | bytearray):
         return f"<{len(value)} bytes>"
     if isinstance(value, memoryview):
         return f"<{value.nbytes} bytes>"
     if isinstance(value, set | frozenset):
         return sorted(cast("set[object]", value), key=_said)
-    try:
-        dump = getattr(value, "model_dump", None)
-        if dump is not None and not isinstance(value, type):
-            return dump()
-    except Exception:  # noqa: BLE001 -- a model of the user's that cannot be read is named, not lost
-        return _named(value)
-    return _said(value)
+    # asked of the class: a mock or a remote proxy makes up any attribute, and would notice the call
+    dump = getattr(type(value), "model_dump", None)
+    return _said(value) if dump is None or isinstance(value, type) else _dumped(value, dump)
+
+
+def _dumped(model: object, dump: Callable[..., object]) -> object:
+    if hasattr(type(model), "__pydantic_serializer__"):
+        try:
+            # else pydantic warns, in the user's program, of a field that holds something else than it declares
+            return dump(model, warnings=False)
+        except TypeError:
+            return dump(model)
+    return dump(model)
 
 
 def _said(value: object) -> str:
@@ -151,7 +176,10 @@ def _said(value: object) -> str:
 
 
 def _named(value: object) -> str:
-    return f"<{type(value).__name__}>"
+    try:
+        return clean(f"<{type(value).__name__}>")
+    except Exception:  # noqa: BLE001 -- a metaclass may refuse even that
+        return "<object>"
 
 
 class _Walk:
@@ -161,14 +189,20 @@ class _Walk:
         self._nodes = 0
         self._above: set[int] = set()
 
-    def plain(self, value: object, depth: int) -> object:  # noqa: PLR0911 -- one line a kind of value
+    def plain(self, value: object, depth: int) -> object:
+        try:
+            return self._plain(value, depth)
+        except Exception:  # noqa: BLE001 -- what cannot be read is named in its place, what is around it stays
+            return _named(value)
+
+    def _plain(self, value: object, depth: int) -> object:  # noqa: PLR0911 -- one line a kind of value
         self._nodes += 1
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
             return clean(value)
         if isinstance(value, int):
-            return value if -(2**63) <= value < 2**64 else str(value)
+            return value if -(2**63) <= value < 2**64 else _said(value)
         if isinstance(value, float):
             return value if math.isfinite(value) else None
         if depth > _MAX_DEPTH or self._nodes > _MAX_NODES:
@@ -193,35 +227,44 @@ class _Walk:
 
 def _lightened_or_whole(value: object) -> object:
     try:
-        return _lightened(value)
+        return _Lighter().whole(value, 0)
     except Exception:  # noqa: BLE001 -- a container of the user's that cannot be read may still be written
         return value
 
 
-def _lightened(value: object, depth: int = 0) -> object:
-    """Media blocks told by type and size; text beside them stays. What holds none is returned as it is."""
-    if depth > _MEDIA_DEPTH:
-        return value
-    if isinstance(value, list):
-        items = cast("list[object]", value)
-        lighter = [_lightened(item, depth + 1) for item in items]
+class _Lighter:
+    """Media blocks told by type and size; text beside them stays. What holds none is returned as it is.
+
+    Each container is looked at once: one that holds itself ten times over has millions of ways down.
+    """
+
+    def __init__(self) -> None:
+        # each beside its id, which else could be another's by then
+        self._seen: dict[tuple[int, bool], tuple[object, object]] = {}
+
+    def whole(self, value: object, depth: int, *, media: bool = False) -> object:
+        if media and isinstance(value, str) and len(value) > 512:
+            return f"<{len(value)} characters of media>"
+        if media and isinstance(value, bytes | bytearray):
+            return f"<{len(value)} bytes>"
+        if depth > _MEDIA_DEPTH or not isinstance(value, list | tuple | dict):
+            return value
+        container = cast("list[object] | tuple[object, ...] | dict[object, object]", value)
+        known = self._seen.get((id(container), media))
+        if known is not None:
+            return known[1]
+        self._seen[id(container), media] = (container, container)
+        lighter = self._block(container, depth + 1, media) if isinstance(container, dict) else self._items(container, depth + 1, media)
+        self._seen[id(container), media] = (container, lighter)
+        return lighter
+
+    def _items(self, items: Sequence[object], depth: int, media: bool) -> object:
+        lighter = [self.whole(item, depth, media=media) for item in items]
         return lighter if any(new is not old for new, old in zip(lighter, items, strict=True)) else items
-    if isinstance(value, dict):
-        block = cast("dict[object, object]", value)
+
+    def _block(self, block: dict[object, object], depth: int, media: bool) -> object:
         kind = block.get("type")
         # in a JSON schema it may be a list
-        if isinstance(kind, str) and kind in _MEDIA_TYPES:
-            return {key: _media(item) for key, item in block.items()}
-        lighter_block = {key: _lightened(item, depth + 1) for key, item in block.items()}
-        return lighter_block if any(lighter_block[key] is not old for key, old in block.items()) else block
-    return value
-
-
-def _media(value: object) -> object:
-    if isinstance(value, str) and len(value) > 512:
-        return f"<{len(value)} characters of media>"
-    if isinstance(value, bytes | bytearray):
-        return f"<{len(value)} bytes>"
-    if isinstance(value, dict):
-        return {key: _media(item) for key, item in cast("dict[object, object]", value).items()}
-    return value
+        media = media or (isinstance(kind, str) and kind in _MEDIA_TYPES)
+        lighter = {key: self.whole(item, depth, media=media) for key, item in block.items()}
+        return lighter if any(lighter[key] is not old for key, old in block.items()) else block
