@@ -1,6 +1,6 @@
 # Everything sets itself up in the checkout (.venv*); only Python 3.11 with venv is needed. PYTHON=... chooses another one.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-stack lint bench lock clean
+.PHONY: help demo test test-fast test-stack stack lint bench lock clean
 
 SETUP = python=$$(sh tools/python.sh) && "$$python" tools/environment.py
 IN_VENV = .venv/bin/python
@@ -24,6 +24,9 @@ test-stack: ## the trail through the real collector, Jaeger and Prometheus, buil
 	@$(SETUP) .venv requirements/dev.txt
 	@$(IN_VENV) tools/check.py stack
 
+stack: ## collector, Jaeger and Prometheus on this machine, without Docker, until Ctrl-C
+	@programs=$$(sh collector/build/build.sh | tail -n 1) && [ -n "$$programs" ] && python3 collector/local.py "$$programs" .stack
+
 lint: ## ruff and pyright
 	@$(SETUP) .venv requirements/dev.txt
 	@$(IN_VENV) tools/check.py lint
@@ -37,4 +40,4 @@ lock: ## compile requirements/*.txt anew
 	@sh tools/lock.sh
 
 clean: ## remove the environments and reports of this checkout
-	rm -rf .venv .venv313 .venv-oldest .venv-peers .reports
+	rm -rf .venv .venv313 .venv-oldest .venv-peers .reports .stack

@@ -106,7 +106,7 @@ def stack() -> list[Outcome]:
     """Builds the collector, Jaeger and Prometheus (minutes, once per version), then sends real spans through them."""
     step = "tests, stack"
     start = time.monotonic()
-    built = subprocess.run(["sh", "tests/stack/build/build.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    built = subprocess.run(["sh", "collector/build/build.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     seconds = time.monotonic() - start
     if built.returncode == NOT_POSSIBLE_HERE:
         return [Outcome(step, skipped=(("the stack cannot be built on this machine, see above", step),))]

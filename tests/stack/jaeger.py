@@ -26,9 +26,9 @@ class Stored:
     error: bool
 
 
-def traces(port: int, service: str) -> list[list[Stored]]:
+def traces(address: str, service: str) -> list[list[Stored]]:
     """All traces of a service, the oldest first, the spans of each by their start."""
-    answer = fetch(f"http://127.0.0.1:{port}/api/traces?service={service}&lookback=1h&limit=100")
+    answer = fetch(f"http://{address}/api/traces?service={service}&lookback=1h&limit=100")
     found = [[_stored(span) for span in trace["spans"]] for trace in answer["data"] or []]
     return sorted((sorted(trace, key=_begin) for trace in found), key=lambda trace: trace[0].start_us)
 

@@ -1,42 +1,30 @@
-"""The three real programs, started on free loopback ports and ended again."""
+"""The real programs on free loopback ports, and how to ask them."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
-import subprocess
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-CONFIG = Path(__file__).parent / "config"
-READY_WITHIN_S = 60
-PORTS = (
-    "COLLECTOR_READY",
-    "COLLECTOR_GRPC",
-    "COLLECTOR_HTTP",
-    "JAEGER_READY",
-    "JAEGER_QUERY",
-    "JAEGER_QUERY_GRPC",
-    "JAEGER_GRPC",
-    "PROMETHEUS",
-)
+from collector.local import DEFAULTS, collector, jaeger, prometheus, running
+
 R = TypeVar("R")
 
 
-def free_ports() -> dict[str, int]:
-    """One free port for each use, all held at once so that none is given twice."""
-    held = {use: socket.create_server(("127.0.0.1", 0)) for use in PORTS}
-    ports = {use: server.getsockname()[1] for use, server in held.items()}
+def free_addresses(*more: str) -> dict[str, str]:
+    """A free loopback address for each use of `DEFAULTS` and for each of `more`, all held at once so that none is given twice."""
+    held = {use: socket.create_server(("127.0.0.1", 0)) for use in (*DEFAULTS, *more)}
+    addresses = {use: f"127.0.0.1:{server.getsockname()[1]}" for use, server in held.items()}
     for server in held.values():
         server.close()
-    return ports
+    return addresses
 
 
 def fetch(url: str) -> Any:
@@ -59,51 +47,22 @@ def until(probe: Callable[[], R | None], within_s: float, what: str) -> R:
     raise AssertionError(f"{what}: not within {within_s} s")
 
 
-def answers(url: str) -> bool:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(url, timeout=5) as answer:
-        return answer.status == 200
+def promql(address: str, query: str) -> list[tuple[dict[str, str], float]]:
+    """Labels and value of each series that an instant query gives. Raises AssertionError if Prometheus refuses the query."""
+    answer = fetch(f"http://{address}/api/v1/query?{urllib.parse.urlencode({'query': query})}")
+    assert answer["status"] == "success", answer
+    return [(series["metric"], float(series["value"][1])) for series in answer["data"]["result"]]
 
 
 @contextmanager
-def running(command: list[str], ports: dict[str, int], ready: str, log: Path) -> Generator[None]:
-    """The program, from its first "ready" to its end."""
-    environ = {**os.environ, **{use: str(port) for use, port in ports.items()}}
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, env=environ, stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=log.parent)
-    try:
-        until(lambda: process.poll() is not None or answers(ready), READY_WITHIN_S, f"{command[0]} ready")
-        assert process.poll() is None, log.read_text()[-3000:]
-        yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(15)
-
-
-@contextmanager
-def whole_stack(programs: Path, work: Path) -> Generator[dict[str, int]]:
-    """Collector in front of Jaeger and Prometheus; gives the ports by use."""
-    ports = free_ports()
-    config = work / "prometheus.yml"
-    config.write_text("storage: {tsdb: {out_of_order_time_window: 30m}}\n")
-    prometheus = [
-        str(programs / "prometheus"),
-        f"--config.file={config}",
-        f"--storage.tsdb.path={work / 'tsdb'}",
-        f"--web.listen-address=127.0.0.1:{ports['PROMETHEUS']}",
-        "--web.enable-otlp-receiver",
-        "--enable-feature=created-timestamp-zero-ingestion",
-    ]
-    jaeger = [str(programs / "jaeger"), "--config", str(CONFIG / "jaeger.yaml")]
-    collector = [str(programs / "collector"), "--config", str(CONFIG / "collector.yaml")]
-    at = {use: f"http://127.0.0.1:{port}" for use, port in ports.items()}
-    with (
-        running(prometheus, ports, f"{at['PROMETHEUS']}/-/ready", work / "prometheus.log"),
-        running(jaeger, ports, f"{at['JAEGER_READY']}/status", work / "jaeger.log"),
-        running(collector, ports, at["COLLECTOR_READY"], work / "collector.log"),
-    ):
-        yield ports
+def whole_stack(programs: Path, work: Path) -> Generator[Mapping[str, str]]:
+    """The audit collector in front of Jaeger and Prometheus; gives the addresses by use."""
+    at = free_addresses()
+    with ExitStack() as stack:
+        for program in (
+            prometheus(programs, at, work, scrape_interval="1s"),
+            jaeger(programs, at),
+            collector(programs, at, work / "queue"),
+        ):
+            stack.enter_context(running(program, work))
+        yield at

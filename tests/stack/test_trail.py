@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class Sent:
 
 
 @pytest.fixture(scope="module", params=sorted(PROTOCOLS))
-def sent(request: pytest.FixtureRequest, ports: dict[str, int], tmp_path_factory: pytest.TempPathFactory) -> Sent:
+def sent(request: pytest.FixtureRequest, at: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> Sent:
     protocol: str = request.param
     service = f"clerk-{PROTOCOLS[protocol].lower()}"
     environ = {
@@ -63,7 +64,7 @@ def sent(request: pytest.FixtureRequest, ports: dict[str, int], tmp_path_factory
         "HOOKSPAN_STORE": "true",
         "HOOKSPAN_HOME": str(tmp_path_factory.mktemp("home")),
         "OTEL_SERVICE_NAME": service,
-        "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{ports[PROTOCOLS[protocol]]}",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://{at[PROTOCOLS[protocol]]}",
         "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
         "NO_PROXY": "127.0.0.1",
     }
@@ -72,7 +73,7 @@ def sent(request: pytest.FixtureRequest, ports: dict[str, int], tmp_path_factory
     ids = {span["span_id"] for span in shown["spans"]}
 
     def arrived() -> list[Stored] | None:
-        whole = [trace for trace in traces(ports["JAEGER_QUERY"], service) if {span.span_id for span in trace} >= ids]
+        whole = [trace for trace in traces(at["JAEGER_QUERY"], service) if {span.span_id for span in trace} >= ids]
         return whole[0] if whole else None
 
     return Sent(service, until(arrived, ARRIVES_WITHIN_S, f"the trace of {service} in Jaeger"), shown["spans"])
@@ -103,17 +104,17 @@ def test_jaeger_and_the_store_hold_the_same_records(sent: Sent) -> None:
     assert in_jaeger == in_store
 
 
-def test_a_person_finds_the_refused_call_by_its_attribute(sent: Sent, ports: dict[str, int]) -> None:
+def test_a_person_finds_the_refused_call_by_its_attribute(sent: Sent, at: Mapping[str, str]) -> None:
     wanted = "%7B%22hookspan.decision.verdict%22%3A%22deny%22%7D"
-    found = fetch(f"http://127.0.0.1:{ports['JAEGER_QUERY']}/api/traces?service={sent.service}&tags={wanted}&lookback=1h")
+    found = fetch(f"http://{at['JAEGER_QUERY']}/api/traces?service={sent.service}&tags={wanted}&lookback=1h")
     assert [trace["traceID"] for trace in found["data"]] == [sent.trace[0].trace_id]
 
 
-def test_the_metrics_are_visible_in_prometheus(sent: Sent, ports: dict[str, int]) -> None:
+def test_the_metrics_are_visible_in_prometheus(sent: Sent, at: Mapping[str, str]) -> None:
     query = f"sum by (gen_ai_token_type) (gen_ai_client_token_usage_sum{{job='{sent.service}'}})"
 
     def tokens() -> dict[str, float]:
-        answer = fetch(f"http://127.0.0.1:{ports['PROMETHEUS']}/api/v1/query?query={query.replace(' ', '%20')}")
+        answer = fetch(f"http://{at['PROMETHEUS']}/api/v1/query?query={query.replace(' ', '%20')}")
         return {series["metric"]["gen_ai_token_type"]: float(series["value"][1]) for series in answer["data"]["result"]}
 
     assert until(tokens, ARRIVES_WITHIN_S, "token usage in Prometheus") == {"input": 30.0, "output": 12.0}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds collector, Jaeger and Prometheus from Go modules, once per set of versions, outside the checkout.
-# Last line on stdout: the folder of the three programs. Exit code 3: not possible on this machine, with the reason on stderr.
+# Last line on stdout: the folder of the programs (collector, jaeger, prometheus, promtool). Exit code 3: not possible on this machine, with the reason on stderr.
 set -eu
 cd "$(dirname "$0")"
 command -v go > /dev/null || { echo "no Go on this machine" >&2; exit 3; }
@@ -35,4 +35,5 @@ if [ ! -x "$home/collector" ]; then
 fi
 build jaeger jaeger github.com/jaegertracing/jaeger/cmd/jaeger
 build prometheus prometheus github.com/prometheus/prometheus/cmd/prometheus -tags netgo,remove_all_sd
+build promtool prometheus github.com/prometheus/prometheus/cmd/promtool -tags netgo,remove_all_sd
 echo "$home"
