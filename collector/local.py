@@ -38,7 +38,7 @@ DEFAULTS: Mapping[str, str] = {
 """Address (host:port) by use. The names are those of the variables that the configurations read."""
 
 
-class NotReady(Exception):
+class NotReadyError(Exception):
     """A program ended, or did not answer in time; the message has the end of its log."""
 
 
@@ -100,7 +100,7 @@ def _answers(url: str) -> bool:
 
 
 def start(program: Program, log: Path) -> subprocess.Popen[bytes]:
-    """The running program, ready. Raises NotReady; then it has been ended."""
+    """The running program, ready. Raises NotReadyError; then it has been ended."""
     with log.open("ab") as out:
         process = subprocess.Popen(
             program.command,
@@ -117,7 +117,7 @@ def start(program: Program, log: Path) -> subprocess.Popen[bytes]:
             return process
         time.sleep(0.05)
     stop(process)
-    raise NotReady(f"{program.name} is not ready: {log.read_text(errors='replace')[-2000:]}")
+    raise NotReadyError(f"{program.name} is not ready: {log.read_text(errors='replace')[-2000:]}")
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
@@ -160,7 +160,7 @@ def main(programs: Path, work: Path) -> int:
             signal.pause()
     except KeyboardInterrupt:
         return 0
-    except NotReady as problem:
+    except NotReadyError as problem:
         print(problem, file=sys.stderr)
         return 1
     return 0
