@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from hookspan.spans import names as n
 from hookspan.store.reader import opened
+from tests.support.otlp_receiver import Received, over_grpc, over_http
 
 ROOT = Path(__file__).resolve().parents[2]
 Span = Mapping[str, Any]
@@ -39,12 +41,10 @@ def ended(program: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
-    """What `--json` prints, with a proxy, a key and an exporter of the user's in the environment that lead nowhere."""
+    """What `--json` prints, with a proxy and a key of the user's in the environment that lead nowhere."""
     home = tmp_path_factory.mktemp("home")
     dead = "http://127.0.0.1:9"
-    code, out, err = ended(
-        start("--json", home=home, https_proxy=dead, HTTP_PROXY=dead, ANTHROPIC_API_KEY="k", OTEL_EXPORTER_OTLP_ENDPOINT=dead)
-    )
+    code, out, err = ended(start("--json", home=home, https_proxy=dead, HTTP_PROXY=dead, ANTHROPIC_API_KEY="k"))
     assert (code, err) == (0, "")
     return json.loads(out)
 
@@ -182,3 +182,23 @@ def test_a_home_that_cannot_be_is_named(tmp_path: Path) -> None:
     code, out, err = ended(start("--home", str(tmp_path / "file" / "below"), home=tmp_path))
     assert (code, out) == (2, "")
     assert err == (f"hookspan demo: its trail cannot be kept in {tmp_path}/file/below: Not a directory; name another folder with --home\n")
+
+
+@pytest.mark.parametrize("receiving", [over_http, over_grpc])
+def test_it_sends_the_same_trail_to_a_receiver_that_the_user_names(
+    receiving: Callable[[], AbstractContextManager[Received]], tmp_path: Path
+) -> None:
+    with receiving() as received:
+        code, out, err = ended(start("--json", home=tmp_path, **received.environ))
+        assert (code, err) == (0, "")
+        stored = {span["span_id"]: span["name"] for span in json.loads(out)["spans"]}
+        assert {span.span_id.hex(): span.name for span in received.spans} == stored
+        assert {resource["service.name"] for resource in received.resources} == {"hookspan-demo"}
+
+
+def test_a_receiver_that_is_not_there_is_named_and_the_trail_is_shown_all_the_same(tmp_path: Path) -> None:
+    code, out, err = ended(start(home=tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9"))
+    assert code == 0
+    assert "to http://127.0.0.1:9" in out
+    assert "REFUSED by ada" in out
+    assert "127.0.0.1:9" in err

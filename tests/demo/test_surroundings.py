@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hookspan.demo.surroundings import sheltered
+from hookspan.demo.surroundings import receiver, sheltered
 
 DISTURBING = {
     "HTTP_PROXY": "http://127.0.0.1:1",
@@ -16,7 +16,7 @@ DISTURBING = {
     "ANTHROPIC_API_KEY": "secret",
     "ANTHROPIC_PROXY": "http://127.0.0.1:1",
     "LANGSMITH_API_KEY": "secret",
-    "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1",
+    "OTEL_TRACES_EXPORTER": "console",
     "OTEL_SDK_DISABLED": "true",
     "HOOKSPAN_ENABLED": "false",
     "HOOKSPAN_FRAMEWORKS": "none",
@@ -45,3 +45,22 @@ def test_nothing_of_the_user_s_that_would_change_or_send_it_is_there_and_all_is_
     assert not DISTURBING.keys() & inside.keys()
     assert inside["HOOKSPAN_HOME"] == str(tmp_path)
     assert inside["PATH"] == before["PATH"]
+
+
+def test_a_receiver_that_the_user_names_stays_and_is_told_the_service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, value in DISTURBING.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=a")
+    monkeypatch.delenv("OTEL_SERVICE_NAME", raising=False)
+
+    with sheltered(tmp_path):
+        inside = dict(os.environ)
+
+    assert receiver() == "http://127.0.0.1:1"
+    sent = {name: value for name, value in inside.items() if name.startswith("OTEL_")}
+    assert sent == {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1",
+        "OTEL_EXPORTER_OTLP_HEADERS": "x-tenant=a",
+        "OTEL_SERVICE_NAME": "hookspan-demo",
+    }

@@ -20,7 +20,7 @@ import hookspan
 from hookspan.cli import draw
 from hookspan.cli.as_json import show_json
 from hookspan.demo.narrate import Narrator
-from hookspan.demo.surroundings import sheltered
+from hookspan.demo.surroundings import receiver, service, sheltered
 from hookspan.export.settings import load
 from hookspan.store.reader import StoredRun, opened
 
@@ -118,6 +118,9 @@ def _show(console: Console, kept: Path, conversation: str) -> None:
         (_again(kept, "why toolu_deploy"), "who refused it, and why"),
     ):
         console.print(Text.assemble("  ", (command, "bold"), "  ", (said, "dim")), soft_wrap=True)
+    if (address := receiver()) is not None:
+        told = Text.assemble("  ", (f"to {address}", "bold"), "  ", (f"it went by OTLP, as service {service()}", "dim"))
+        console.print(told, soft_wrap=True)
     console.print(Text("Your own program: HOOKSPAN_ENABLED=true python app.py"), soft_wrap=True)
 
 
