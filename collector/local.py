@@ -60,7 +60,7 @@ def collector(programs: Path, at: Mapping[str, str], queue: Path, *configs: str)
         "COLLECTOR_SELF_HOST": host,
         "COLLECTOR_SELF_PORT": port,
         "COLLECTOR_QUEUE_DIR": str(queue),
-        "COLLECTOR_NUMBERS_SOCKET": str(queue.parent / f"{queue.name}.sock"),
+        "COLLECTOR_DELTAS_SOCKET": str(queue.parent / f"{queue.name}.sock"),
         "TRACES_BACKEND": at["JAEGER_GRPC"],
     }
     files = [part for name in ("audit.yaml", *configs) for part in ("--config", str(CONFIG / name))]
