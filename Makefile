@@ -1,6 +1,6 @@
 # Everything sets itself up in the checkout (.venv*); only Python 3.11 with venv is needed. PYTHON=... chooses another one.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-stack stack lint bench lock clean
+.PHONY: help demo test test-fast test-stack stack dashboards dashboards-preview lint bench lock clean
 
 SETUP = python=$$(sh tools/python.sh) && "$$python" tools/environment.py
 IN_VENV = .venv/bin/python
@@ -26,6 +26,15 @@ test-stack: ## the trail through the real collector, Jaeger and Prometheus, buil
 
 stack: ## collector, Jaeger and Prometheus on this machine, without Docker, until Ctrl-C
 	@programs=$$(sh collector/build/build.sh | tail -n 1) && [ -n "$$programs" ] && python3 collector/local.py "$$programs" .stack
+
+dashboards: ## write the boards anew (dashboards/boards)
+	@$(SETUP) .venv requirements/dev.txt
+	@PYTHONPATH=. $(IN_VENV) -m dashboards.generate
+
+dashboards-preview: ## the boards as pictures (dashboards/pictures), over the demo, without Grafana
+	@$(SETUP) .venv requirements/dev.txt
+	@STACK_PROGRAMS=$$(sh collector/build/build.sh | tail -n 1) PREVIEW_CHROMIUM=$$(sh dashboards/preview/setup.sh | tail -n 1) \
+		&& export STACK_PROGRAMS PREVIEW_CHROMIUM && PYTHONPATH=. $(IN_VENV) -m tests.stack.preview dashboards/pictures
 
 lint: ## ruff and pyright
 	@$(SETUP) .venv requirements/dev.txt

@@ -16,7 +16,15 @@ OWN = {"hookspan.name", "hookspan.message", "hookspan.tool.start.call_id", "hook
 """What the configuration itself puts down for a moment, and the call ids of two events (each event has keys of its own)."""
 MADE_HERE = {
     *("hookspan.runs", "hookspan.turns", "hookspan.tool.calls", "hookspan.tokens", "hookspan.records", "hookspan.records.declared"),
-    *("hookspan.handoffs", "hookspan.redacted", "hookspan.redacted.events", "hookspan.calls", "hookspan.cost.usd", "hookspan.cost.source"),
+    *(
+        "hookspan.duration",
+        "hookspan.handoffs",
+        "hookspan.redacted",
+        "hookspan.redacted.events",
+        "hookspan.calls",
+        "hookspan.cost.usd",
+        "hookspan.cost.source",
+    ),
 }
 """Names of the metrics that it makes, and of two attributes that stand in the vocabulary and in no adapter yet."""
 FREE_TEXT = {
