@@ -67,8 +67,11 @@ def collector(programs: Path, at: Mapping[str, str], queue: Path, *configs: str)
     return Program("collector", [str(programs / "collector"), *files], f"http://{at['COLLECTOR_HEALTH']}", environ)
 
 
-def jaeger(programs: Path, at: Mapping[str, str], config: str = "jaeger-memory.yaml") -> Program:
+def jaeger(programs: Path, at: Mapping[str, str], config: str = "jaeger-memory.yaml", data: Path | None = None) -> Program:
+    """Jaeger with a configuration of config/; `data` is the folder of the one that keeps its traces."""
     environ = {use: address for use, address in at.items() if use.startswith("JAEGER_")}
+    if data is not None:
+        environ["JAEGER_DIR"] = str(data)
     return Program("jaeger", [str(programs / "jaeger"), "--config", str(CONFIG / config)], f"http://{at['JAEGER_HEALTH']}/status", environ)
 
 
@@ -154,7 +157,11 @@ def main(programs: Path, work: Path) -> int:
     at = DEFAULTS
     try:
         with ExitStack() as stack:
-            for program in (prometheus(programs, at, work), jaeger(programs, at), collector(programs, at, work / "queue")):
+            for program in (
+                prometheus(programs, at, work),
+                jaeger(programs, at, "jaeger.yaml", work / "jaeger"),
+                collector(programs, at, work / "queue"),
+            ):
                 stack.enter_context(running(program, work))
             print(WHERE.format(**at, work=work), flush=True)
             signal.pause()

@@ -1,14 +1,14 @@
 #!/bin/sh
 # Builds collector, Jaeger and Prometheus from Go modules, once per set of versions, outside the checkout.
-# Last line on stdout: the folder of the programs (collector, jaeger, prometheus, promtool). Exit code 3: not possible on this machine, with the reason on stderr.
+# Last line on stdout: the folder of the programs (collector, jaeger, prometheus, promtool, compose). Exit code 3: not possible on this machine, with the reason on stderr.
 set -eu
 cd "$(dirname "$0")"
 command -v go > /dev/null || { echo "no Go on this machine" >&2; exit 3; }
-for module in ocb jaeger prometheus; do
+for module in ocb jaeger prometheus compose; do
     (cd $module && go list -m > /dev/null) || { echo "$(go version) is too old for $module, see above" >&2; exit 3; }
 done
 
-key=$(cat build.sh collector.yaml */go.mod */go.sum | sha256sum | cut -c1-16)
+key=$(cat build.sh collector.yaml */go.mod */go.sum compose/main.go | sha256sum | cut -c1-16)
 home=${XDG_CACHE_HOME:-$HOME/.cache}/hookspan/stack/$key
 mkdir -p "$home"
 exec 9> "$home/lock"
@@ -36,4 +36,5 @@ fi
 build jaeger jaeger github.com/jaegertracing/jaeger/cmd/jaeger
 build prometheus prometheus github.com/prometheus/prometheus/cmd/prometheus -tags netgo,remove_all_sd
 build promtool prometheus github.com/prometheus/prometheus/cmd/promtool -tags netgo,remove_all_sd
+build compose compose .
 echo "$home"

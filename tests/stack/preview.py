@@ -24,7 +24,9 @@ SERVICE = "hookspan-demo"
 ROUNDS, APART_S = 4, 15
 
 
-def picture(at: Mapping[str, str], chromium: str, out: Path, service: str, minutes: float = 10, *more: str) -> tuple[int, list[dict[str, Any]]]:
+def picture(
+    at: Mapping[str, str], chromium: str, out: Path, service: str, minutes: float = 10, *more: str
+) -> tuple[int, list[dict[str, Any]]]:
     """The exit code of the renderer, and what it says of each panel. Waits until the numbers are there."""
     counted = f'sum(hookspan_records_total{{job="{service}"}})'
     until(lambda: promql(at["PROMETHEUS"], counted), 30, "the numbers")
