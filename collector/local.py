@@ -27,6 +27,7 @@ DEFAULTS: Mapping[str, str] = {
     "COLLECTOR_HEALTH": "127.0.0.1:13133",
     "COLLECTOR_GRPC": "127.0.0.1:4317",
     "COLLECTOR_HTTP": "127.0.0.1:4318",
+    "COLLECTOR_DELTAS": "127.0.0.1:4320",
     "COLLECTOR_METRICS": "127.0.0.1:8889",
     "COLLECTOR_SELF": "127.0.0.1:8888",
     "JAEGER_HEALTH": "127.0.0.1:13134",
@@ -60,11 +61,24 @@ def collector(programs: Path, at: Mapping[str, str], queue: Path, *configs: str)
         "COLLECTOR_SELF_HOST": host,
         "COLLECTOR_SELF_PORT": port,
         "COLLECTOR_QUEUE_DIR": str(queue),
-        "COLLECTOR_DELTAS_SOCKET": str(queue.parent / f"{queue.name}.sock"),
         "TRACES_BACKEND": at["JAEGER_GRPC"],
     }
     files = [part for name in ("audit.yaml", *configs) for part in ("--config", str(CONFIG / name))]
     return Program("collector", [str(programs / "collector"), *files], f"http://{at['COLLECTOR_HEALTH']}", environ)
+
+
+def gateway(programs: Path, at: Mapping[str, str], queue: Path, collectors: str) -> Program:
+    """The first tier of a scale-out; `collectors` is a JSON list of the addresses (OTLP/gRPC) of the audit collectors."""
+    host, _, port = at["COLLECTOR_SELF"].rpartition(":")
+    environ = {
+        **{use: address for use, address in at.items() if use.startswith("COLLECTOR_")},
+        "COLLECTOR_SELF_HOST": host,
+        "COLLECTOR_SELF_PORT": port,
+        "COLLECTOR_QUEUE_DIR": str(queue),
+        "COLLECTORS": collectors,
+    }
+    command = [str(programs / "collector"), "--config", str(CONFIG / "gateway.yaml")]
+    return Program("gateway", command, f"http://{at['COLLECTOR_HEALTH']}", environ)
 
 
 def jaeger(programs: Path, at: Mapping[str, str], config: str = "jaeger-memory.yaml", data: Path | None = None) -> Program:
