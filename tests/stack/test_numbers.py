@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from collector.local import collector, prometheus, running, stop
-from collector.local import start as started
+from collector.local import collector, prometheus
 from hookspan.spans import names as n
+from tests.stack.killable import Killable, killable
 from tests.stack.otlp import Plain, new_trace, request, send, span
-from tests.stack.services import free_addresses, promql, until
+from tests.stack.services import fetch, free_addresses, promql, until
 from tests.support.otlp_receiver import over_grpc
 
 pytestmark = pytest.mark.stack
@@ -75,26 +76,25 @@ def one_run() -> list[Span]:
     ]
 
 
-Way = tuple[Mapping[str, str], Callable[[], None]]
+@dataclass(frozen=True)
+class Way:
+    """Addresses of an audit collector that is read by Prometheus, and both of them, to be ended and started again."""
+
+    at: Mapping[str, str]
+    collector: Killable
+    prometheus: Killable
 
 
 @pytest.fixture
 def way(programs: Path, tmp_path: Path) -> Iterator[Way]:
-    """Addresses of an audit collector read by Prometheus, and a function that restarts the collector."""
     with over_grpc() as received:
         at = {**free_addresses(), "JAEGER_GRPC": received.endpoint.removeprefix("http://")}
         program = collector(programs, at, tmp_path / "queue")
-        with running(prometheus(programs, at, tmp_path, f"{SCRAPED_EVERY_S}s"), tmp_path):
-            processes = [started(program, tmp_path / "collector.log")]
-
-            def restart() -> None:
-                stop(processes.pop())
-                processes.append(started(program, tmp_path / "collector.log"))
-
-            try:
-                yield at, restart
-            finally:
-                stop(processes[-1])
+        with (
+            killable(prometheus(programs, at, tmp_path, f"{SCRAPED_EVERY_S}s"), tmp_path / "prometheus.log") as reader,
+            killable(program, tmp_path / "collector.log") as counter,
+        ):
+            yield Way(at, counter, reader)
 
 
 def says(at: Mapping[str, str], service: str, runs: int) -> None:
@@ -120,39 +120,54 @@ def says(at: Mapping[str, str], service: str, runs: int) -> None:
 
 
 def test_one_process_that_made_one_run_and_ended(way: Way) -> None:
-    at, _ = way
+    at = way.at
     send(at["COLLECTOR_HTTP"], request(one_run(), "once"))
     says(at, "once", 1)
 
 
 def test_ten_such_processes_some_at_the_same_moment(way: Way) -> None:
-    at, _ = way
+    at = way.at
     with ThreadPoolExecutor(5) as together:
         list(together.map(lambda _: send(at["COLLECTOR_HTTP"], request(one_run(), "ten")), range(10)))
     says(at, "ten", 10)
 
 
 def test_many_at_once_lose_no_count(way: Way) -> None:
-    at, _ = way
+    at = way.at
     with ThreadPoolExecutor(16) as together:
         list(together.map(lambda _: send(at["COLLECTOR_HTTP"], request(one_run(), "many")), range(400)))
     says(at, "many", 400)
 
 
 def test_a_process_that_lives_on_and_the_collector_restarts_in_between(way: Way) -> None:
-    at, restart = way
+    at = way.at
     for _ in range(5):
         send(at["COLLECTOR_HTTP"], request(one_run(), "long"))
         time.sleep(0.2)
     says(at, "long", 5)
-    restart()
+    way.collector.end()
+    way.collector.begin()
     for _ in range(7):  # more than before: a counter that begins anew is not always one that has fallen
         send(at["COLLECTOR_HTTP"], request(one_run(), "long"))
     says(at, "long", 12)
 
 
+def test_prometheus_is_down_while_agents_run(way: Way) -> None:
+    at = way.at
+    send(at["COLLECTOR_HTTP"], request(one_run(), "down"))
+    says(at, "down", 1)
+    way.prometheus.end()
+    for _ in range(4):
+        send(at["COLLECTOR_HTTP"], request(one_run(), "down"))
+        send(at["COLLECTOR_HTTP"], request(one_run(), "new meanwhile"))
+        time.sleep(0.5)
+    way.prometheus.begin()
+    says(at, "down", 5)
+    says(at, "new meanwhile", 4)
+
+
 def test_only_bounded_labels(way: Way) -> None:
-    at, _ = way
+    at = way.at
     for _ in range(3):
         send(at["COLLECTOR_HTTP"], request(one_run(), "labels"))
     says(at, "labels", 3)
@@ -163,10 +178,9 @@ def test_only_bounded_labels(way: Way) -> None:
 
 
 def test_an_exemplar_leads_to_the_trace(way: Way) -> None:
-    at, _ = way
+    at = way.at
     spans = one_run()
     send(at["COLLECTOR_HTTP"], request(spans, "exemplar"))
-    from tests.stack.services import fetch
 
     def traces() -> set[str]:
         now = time.time()
