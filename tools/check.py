@@ -102,18 +102,25 @@ def whole() -> list[Outcome]:
     ]
 
 
-def stack() -> list[Outcome]:
-    """Builds the collector, Jaeger and Prometheus (minutes, once per version), then sends real spans through them."""
-    step = "tests, stack"
+def made(*script: str) -> tuple[int, str, float]:
+    """Exit code of a script that makes something, the last line that it printed (where it is), and seconds."""
     start = time.monotonic()
-    built = subprocess.run(["sh", "collector/build/build.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    seconds = time.monotonic() - start
-    if built.returncode == NOT_POSSIBLE_HERE:
+    done = subprocess.run(["sh", *script], cwd=ROOT, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
+    return done.returncode, (done.stdout.splitlines() or [""])[-1], time.monotonic() - start
+
+
+def stack() -> list[Outcome]:
+    """Builds the collector, Jaeger and Prometheus (minutes, once per version) and sees to the previews' packages, then tests with them."""
+    step = "tests, stack"
+    code, programs, seconds = made("collector/build/build.sh")
+    if code == NOT_POSSIBLE_HERE:
         return [Outcome(step, skipped=(("the stack cannot be built on this machine, see above", step),))]
-    if built.returncode:
-        return [of_tool("stack build", built.returncode, seconds)]
-    programs = built.stdout.splitlines()[-1]
-    return [of_tool("stack build", 0, seconds), pytest(step, ".venv", "-m", "stack", "tests/stack", STACK_PROGRAMS=programs)]
+    if code:
+        return [of_tool("stack build", code, seconds)]
+    built = of_tool("stack build", 0, seconds)
+    code, chromium, seconds = made("dashboards/preview/setup.sh")
+    drawn = [] if code == NOT_POSSIBLE_HERE else [of_tool("preview packages", code, seconds)]
+    return [built, *drawn, pytest(step, ".venv", "-m", "stack", "tests/stack", STACK_PROGRAMS=programs, PREVIEW_CHROMIUM=chromium)]
 
 
 CHECKS = {"test": whole, "fast": fast, "lint": lint, "stack": stack}
