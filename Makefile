@@ -1,6 +1,6 @@
 # Everything sets itself up in the checkout (.venv*); only Python 3.11 with venv is needed. PYTHON=... chooses another one.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-stack stack dashboards dashboards-preview lint bench lock clean
+.PHONY: help demo test test-fast test-stack stack dashboards dashboards-preview lint bench bench-collector lock clean
 
 SETUP = python=$$(sh tools/python.sh) && "$$python" tools/environment.py
 IN_VENV = .venv/bin/python
@@ -43,6 +43,10 @@ lint: ## ruff and pyright
 bench: ## overhead beside the peers; writes bench/results
 	@$(SETUP) .venv-peers requirements/peers.txt
 	@.venv-peers/bin/python bench/run.py
+
+bench-collector: ## the audit collector's speed, losses and sizes; writes bench/results
+	@$(SETUP) .venv requirements/dev.txt
+	@programs=$$(sh collector/build/build.sh | tail -n 1) && for what in speed loss size; do $(IN_VENV) bench/audit_collector.py $$what --programs "$$programs" || exit 1; done
 
 lock: ## compile requirements/*.txt anew
 	@$(SETUP) .venv requirements/dev.txt
