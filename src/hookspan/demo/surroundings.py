@@ -31,7 +31,7 @@ def service() -> str:
 def sheltered(home: Path) -> Generator[None]:
     """Inside the block: no setting, exporter, key or proxy of the user's; the trail is kept in `home`."""
     before = dict(os.environ)
-    sent = _sending(before) if receiver() is not None else {}
+    sent: Mapping[str, str] = _sending(before) if receiver() is not None else {}
     _replace({**{name: value for name, value in before.items() if not _disturbs(name)}, **_own(home), **sent})
     try:
         yield
